@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* csaw/sampler.h - what a sampler file includes, and all that it needs to include.
+ *
+ * One .c file, compiled unchanged as C11 for the CPU and as CUDA C++ for the GPU (by nvcc when built, by
+ * NVRTC at run time). Stay in the common subset: cast void *, no recursion, no globals, no malloc.
+ * Hooks are pure: they read the site and the arc through the functions below and return a value. For equal
+ * bits on every machine use + - * / sqrt, comparisons and csaw_exp, csaw_log, csaw_pow; libm's own
+ * functions differ between CPU and GPU.
+ *
+ *   #include <csaw/sampler.h>
+ *
+ *   CSAW_PARAMS(my_params, (float, p, 1, p > 0, "return parameter"), (float, q, 1, q > 0, "in-out parameter"));
+ *
+ *   CSAW_FN float hop(const csaw_site *site, const csaw_arc *arc) {
+ *       const my_params *n = (const my_params *)csaw_params(site);
+ *       if (csaw_prev(site) == CSAW_NONE) return 1;
+ *       if (arc->dst == csaw_prev(site)) return 1 / n->p;
+ *       return csaw_adjacent(site, arc) ? 1 : 1 / n->q;
+ *   }
+ *
+ *   CSAW_SAMPLER(my_node2vec, my_params, .static_bias = csaw_weight, .edge_bias = hop,
+ *                .flags = CSAW_SECOND_ORDER);
+ */
+#ifndef CSAW_SAMPLER_H
+#define CSAW_SAMPLER_H
+
+#include "math.h"
+#include "philox.h"
+#include "types.h"
+
+typedef struct csaw_site csaw_site; /* where an instance stands; read it through the functions below */
+
+typedef struct csaw_arc {
+    csaw_vertex src, dst;
+    float       weight;    /* 1 if the graph has no weights */
+    uint32_t    rank;      /* place in src's row */
+    csaw_edge   id;        /* place in the CSR */
+    uint32_t    near_prev; /* the engine's own */
+} csaw_arc;
+
+CSAW_FN const void *csaw_params(const csaw_site *site);   /* the run's parameters */
+CSAW_FN csaw_vertex csaw_at(const csaw_site *site);       /* the vertex that the instance stands at */
+CSAW_FN csaw_vertex csaw_prev(const csaw_site *site);     /* the one before; CSAW_NONE on the first step */
+CSAW_FN csaw_vertex csaw_root(const csaw_site *site);     /* the seed vertex */
+CSAW_FN uint32_t    csaw_depth(const csaw_site *site);    /* 0 on the first step */
+CSAW_FN uint64_t    csaw_instance(const csaw_site *site); /* number of the walk */
+CSAW_FN uint32_t    csaw_num_vertices(const csaw_site *site);
+CSAW_FN uint32_t    csaw_degree(const csaw_site *site, csaw_vertex v); /* out-degree of any vertex */
+/* Is arc->dst a neighbour of csaw_prev()? Needs CSAW_SECOND_ORDER and a prev that is not CSAW_NONE. */
+CSAW_FN bool csaw_adjacent(const csaw_site *site, const csaw_arc *arc);
+/* The n-th 64-bit number of this (instance, depth, vertex), n < 2^28; and of this arc as well, n < 2. */
+CSAW_FN uint64_t csaw_random(const csaw_site *site, uint32_t n);
+CSAW_FN uint64_t csaw_random_arc(const csaw_site *site, const csaw_arc *arc, uint32_t n);
+
+/* Of edge_bias: lo <= factor <= hi on every arc but the one back to prev, lo <= factor <= back on that. */
+typedef struct csaw_bounds {
+    float lo, hi, back;
+} csaw_bounds;
+
+/* What a sampler says of itself. */
+enum {
+    CSAW_SECOND_ORDER = 1 /* edge_bias calls csaw_adjacent(), or treats the arc back to prev apart */
+};
+
+/* Every hook is optional; the comment says what stands in for it. A bias is >= 0 and finite, in any unit.
+ * The bias of an arc is static_bias * edge_bias. Keep this order in initialisers: CUDA C++ asks for it. */
+typedef struct csaw_hooks {
+    float (*static_bias)(const csaw_site *, const csaw_arc *); /* 1; may use the arc and params alone */
+    float (*edge_bias)(const csaw_site *, const csaw_arc *);   /* 1; may use all of the site as well */
+    csaw_vertex (*update)(const csaw_site *, const csaw_arc *); /* arc->dst; CSAW_NONE ends the walk */
+    csaw_vertex (*dead_end)(const csaw_site *);                 /* CSAW_NONE: the walk ends */
+    csaw_bounds (*bounds)(const void *params);                  /* of edge_bias; enables rejection */
+    uint32_t flags;                                             /* CSAW_SECOND_ORDER */
+} csaw_hooks;
+
+/* Ready-made static bias: the arc's weight. On a graph without weights it costs nothing. */
+CSAW_FN float csaw_weight(const csaw_site *site, const csaw_arc *arc) {
+    (void)site;
+    return arc->weight;
+}
+
+/* Parameters of a sampler that has none. */
+typedef struct csaw_no_params {
+    char unused;
+} csaw_no_params;
+#if !defined(__CUDACC__)
+static const csaw_param csaw_no_params_table[1] = {{0, CSAW_TYPE_FLOAT, 0, 0, 0, 0, 0}};
+#endif
+
+/* ---- the engine's own -------------------------------------------------------
+ * A sampler file is compiled inside a two-line file that includes it and then the engine's header, which
+ * defines the functions declared here; so the hooks inline into the engine's loops. */
+
+#define CSAW__ABI 1u
+
+struct csaw__job;
+struct csaw__walker;
+struct csaw__fault;
+
+typedef struct csaw__device_sampler { /* what nvcc makes of a sampler file; returns a cudaError_t */
+    int (*launch)(int kernel, unsigned blocks, unsigned threads, void *stream, const struct csaw__job *job);
+} csaw__device_sampler;
+
+typedef struct csaw_sampler {
+    uint32_t          abi; /* CSAW__ABI of the headers it was compiled with */
+    uint32_t          params_size, num_params;
+    const csaw_param *params; /* [num_params] */
+    const char       *name;
+    uint32_t (*traits)(void); /* csaw__trait bits */
+    csaw_bounds (*bounds)(const void *params);
+    /* static biases of rows first .. first + count - 1, one per arc, to out */
+    void (*tabulate)(const struct csaw__job *job, csaw_vertex first, csaw_vertex count, float *out);
+    /* whole walks first .. first + count - 1 of the job; keeps the lowest fault */
+    void (*walk)(const struct csaw__job *job, uint64_t first, uint64_t count, struct csaw__fault *fault);
+    /* one step of one walker where only one partition is in sight; see runtime/engine/step.h */
+    int (*step)(const struct csaw__job *job, struct csaw__walker *walker, const uint8_t *answer,
+                struct csaw__fault *fault);
+    /* compare hooks with traits on the row that the walker stands at */
+    int (*check)(const struct csaw__job *job, const struct csaw__walker *walker, struct csaw__fault *fault);
+    const csaw__device_sampler *device; /* kernels compiled by nvcc; NULL = none */
+} csaw_sampler;
+
+#if defined(__CUDACC__)
+#define CSAW_SAMPLER(NAME, PARAMS, ...)                   \
+    static constexpr csaw_hooks csaw__hooks = {__VA_ARGS__}; \
+    typedef PARAMS csaw__params_type;                     \
+    CSAW__EXPORT_DEVICE(NAME)
+#ifdef __CUDACC_RTC__
+#define CSAW__EXPORT_DEVICE(NAME) static_assert(sizeof(#NAME) > 1, "a sampler needs a name")
+#else
+#define CSAW__EXPORT_DEVICE(NAME)                                                                     \
+    static int csaw__launch(int kernel, unsigned blocks, unsigned threads, void *stream,              \
+                            const struct csaw__job *job);                                             \
+    extern "C" const csaw__device_sampler NAME##__device;                                             \
+    extern "C" const csaw__device_sampler NAME##__device = {csaw__launch}
+#endif
+#else
+static uint32_t    csaw__traits(void);
+static csaw_bounds csaw__bounds(const void *params);
+static void        csaw__tabulate(const struct csaw__job *job, csaw_vertex first, csaw_vertex count, float *out);
+static void csaw__walk(const struct csaw__job *job, uint64_t first, uint64_t count, struct csaw__fault *fault);
+static int  csaw__step(const struct csaw__job *job, struct csaw__walker *walker, const uint8_t *answer,
+                       struct csaw__fault *fault);
+static int  csaw__check(const struct csaw__job *job, const struct csaw__walker *walker, struct csaw__fault *fault);
+#ifdef CSAW__WITH_DEVICE
+#define CSAW__DEVICE_OF(NAME) &NAME##__device
+#define CSAW__DECLARE_DEVICE(NAME) extern const csaw__device_sampler NAME##__device;
+#else
+#define CSAW__DEVICE_OF(NAME) 0
+#define CSAW__DECLARE_DEVICE(NAME)
+#endif
+#define CSAW_SAMPLER(NAME, PARAMS, ...)                                                                 \
+    static const csaw_hooks csaw__hooks = {__VA_ARGS__};                                                \
+    CSAW__DECLARE_DEVICE(NAME)                                                                          \
+    extern CSAW__API const csaw_sampler NAME;                                                           \
+    const csaw_sampler NAME = {CSAW__ABI,                                                               \
+                               sizeof(PARAMS),                                                          \
+                               sizeof(PARAMS##_table) / sizeof(csaw_param) - 1,                         \
+                               PARAMS##_table,                                                          \
+                               #NAME,                                                                   \
+                               csaw__traits,                                                            \
+                               csaw__bounds,                                                            \
+                               csaw__tabulate,                                                          \
+                               csaw__walk,                                                              \
+                               csaw__step,                                                              \
+                               csaw__check,                                                             \
+                               CSAW__DEVICE_OF(NAME)}
+#define CSAW__API __attribute__((visibility("default")))
+#endif
+
+#endif

@@ -149,10 +149,18 @@ static int  csaw__check(const struct csaw__job *job, const struct csaw__walker *
 #define CSAW__DEVICE_OF(NAME) 0
 #define CSAW__DECLARE_DEVICE(NAME)
 #endif
+#ifdef CSAW__RUNTIME /* compiled by csaw_sampler_compile(), which finds the sampler under this one name */
+#define CSAW__EXPORT_RUNTIME(NAME)                                     \
+    extern CSAW__API const csaw_sampler *const csaw__runtime_sampler;  \
+    const csaw_sampler *const csaw__runtime_sampler = &NAME;
+#else
+#define CSAW__EXPORT_RUNTIME(NAME)
+#endif
 #define CSAW_SAMPLER(NAME, PARAMS, ...)                                                                 \
     static const csaw_hooks csaw__hooks = {__VA_ARGS__};                                                \
     CSAW__DECLARE_DEVICE(NAME)                                                                          \
     extern CSAW__API const csaw_sampler NAME;                                                           \
+    CSAW__EXPORT_RUNTIME(NAME)                                                                          \
     const csaw_sampler NAME = {CSAW__ABI,                                                               \
                                sizeof(PARAMS),                                                          \
                                sizeof(PARAMS##_table) / sizeof(csaw_param) - 1,                         \

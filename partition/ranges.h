@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* partition/ranges.h - contiguous vertex ranges with all their neighbour lists, balanced by bytes (C-SAW, SC'20, section
+ * V-A); owner in constant time. */
+#ifndef CSAW_PARTITION_RANGES_H
+#define CSAW_PARTITION_RANGES_H
+
+#include "runtime/base/status.h"
+
+enum { CSAW__OWNER_SLOTS = 4096 };
+
+typedef struct csaw__ranges {
+    uint32_t count;
+    csaw_vertex *first; /* [count + 1]: range r holds vertices first[r] .. first[r + 1] - 1 */
+    uint32_t shift;     /* vertices v >> shift share a slot */
+    uint32_t slot[CSAW__OWNER_SLOTS + 1]; /* the range that holds the slot's first vertex */
+} csaw__ranges;
+
+/* bytes_per_arc: of all arrays with an entry per arc. A range may be empty where the graph has fewer vertices. */
+csaw_status csaw__ranges_create(const csaw_csr *csr, uint32_t count, uint32_t bytes_per_arc, csaw__ranges *out);
+void csaw__ranges_clear(csaw__ranges *ranges);
+uint32_t csaw__range_of(const csaw__ranges *ranges, csaw_vertex v);
+
+#endif

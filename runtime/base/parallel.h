@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/base/parallel.h - OpenMP where the build has it, the same loops on one thread where it has not. */
+#ifndef CSAW_BASE_PARALLEL_H
+#define CSAW_BASE_PARALLEL_H
+
+#if defined(_OPENMP)
+#include <omp.h>
+#define CSAW__PRAGMA(TEXT) _Pragma(#TEXT)
+#define CSAW__OMP(...) CSAW__PRAGMA(omp __VA_ARGS__)
+static inline int csaw__max_threads(void) { return omp_get_max_threads(); }
+#else
+#define CSAW__OMP(...)
+static inline int csaw__max_threads(void) { return 1; }
+#endif
+
+#endif

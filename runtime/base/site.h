@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/base/site.h - where an instance stands, and the accessors that hooks read it through. Included after the
+ * sampler file, so that both inline. */
+#ifndef CSAW_BASE_SITE_H
+#define CSAW_BASE_SITE_H
+
+#include <csaw/sampler.h>
+
+#include "runtime/base/job.h"
+
+struct csaw_site {
+    const csaw__job *job;
+    uint64_t         instance;
+    csaw_vertex      at, prev, root;
+    uint32_t         depth;
+    uint64_t         row;      /* place of at's first arc in job->rows */
+    uint64_t         prev_row; /* the same of prev, where prev's row is in sight */
+    uint32_t         degree, prev_degree;
+};
+
+CSAW_FN uint64_t csaw__offset(const csaw__rows *rows, csaw_vertex local) {
+    return rows->wide ? ((const uint64_t *)rows->offset)[local] : ((const uint32_t *)rows->offset)[local];
+}
+
+/* Puts the site at vertex v of the rows in sight. */
+CSAW_FN void csaw__site_row(csaw_site *site, csaw_vertex v) {
+    csaw_vertex local = v - site->job->rows.first;
+    site->at = v;
+    site->row = csaw__offset(&site->job->rows, local);
+    site->degree = (uint32_t)(csaw__offset(&site->job->rows, local + 1) - site->row);
+}
+
+CSAW_FN csaw_arc csaw__no_arc(void) {
+    csaw_arc arc;
+    arc.src = arc.dst = CSAW_NONE;
+    arc.weight = 0;
+    arc.rank = arc.near_prev = 0;
+    arc.id = CSAW_NO_EDGE;
+    return arc;
+}
+
+CSAW_FN csaw_arc csaw__arc_to(const csaw_site *site, uint32_t rank, csaw_vertex dst) {
+    const csaw__rows *rows = &site->job->rows;
+    csaw_arc          arc;
+    arc.src = site->at;
+    arc.dst = dst;
+    arc.weight = rows->weight ? rows->weight[site->row + rank] : 1.0f;
+    arc.rank = rank;
+    arc.id = rows->first_arc + site->row + rank;
+    arc.near_prev = 0;
+    return arc;
+}
+
+CSAW_FN csaw_arc csaw__arc_at(const csaw_site *site, uint32_t rank) {
+    return csaw__arc_to(site, rank, site->job->rows.col[site->row + rank]);
+}
+
+/* First place in the ascending list col[0 .. n - 1] that is not below v; n if none. */
+CSAW_FN uint32_t csaw__lower_bound(const csaw_vertex *col, uint32_t n, csaw_vertex v) {
+    uint32_t lo = 0;
+    while (n > 0) {
+        uint32_t half = n >> 1;
+        bool     below = col[lo + half] < v;
+        lo = below ? lo + half + 1 : lo;
+        n = below ? n - half - 1 : half;
+    }
+    return lo;
+}
+
+CSAW_FN bool csaw__row_has(const csaw_vertex *col, uint32_t n, csaw_vertex v) {
+    uint32_t place = csaw__lower_bound(col, n, v);
+    return place < n && col[place] == v;
+}
+
+CSAW_FN const void *csaw_params(const csaw_site *site) { return site->job->params; }
+CSAW_FN csaw_vertex csaw_at(const csaw_site *site) { return site->at; }
+CSAW_FN csaw_vertex csaw_prev(const csaw_site *site) { return site->prev; }
+CSAW_FN csaw_vertex csaw_root(const csaw_site *site) { return site->root; }
+CSAW_FN uint32_t csaw_depth(const csaw_site *site) { return site->depth; }
+CSAW_FN uint64_t csaw_instance(const csaw_site *site) { return site->instance; }
+CSAW_FN uint32_t csaw_num_vertices(const csaw_site *site) { return site->job->num_vertices; }
+
+CSAW_FN uint32_t csaw_degree(const csaw_site *site, csaw_vertex v) {
+    const csaw__rows *rows = &site->job->rows;
+    if (site->job->degree) return site->job->degree[v];
+    return (uint32_t)(csaw__offset(rows, v + 1) - csaw__offset(rows, v));
+}
+
+/* near_prev: 0 = look, 1 = no, 2 = yes; filled where prev's row is elsewhere. */
+CSAW_FN bool csaw_adjacent(const csaw_site *site, const csaw_arc *arc) {
+    if (arc->near_prev) return arc->near_prev == 2;
+    return csaw__row_has(site->job->rows.col + site->prev_row, site->prev_degree, arc->dst);
+}
+
+CSAW_FN uint64_t csaw_random(const csaw_site *site, uint32_t n) {
+    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, site->at, CSAW_DRAW_HOOK, n >> 1);
+    return csaw_half(&block, n & 1);
+}
+
+CSAW_FN uint64_t csaw_random_arc(const csaw_site *site, const csaw_arc *arc, uint32_t n) {
+    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, site->at,
+                                 CSAW_DRAW_ARC | arc->rank >> 28, arc->rank & 0xfffffffu);
+    return csaw_half(&block, n & 1);
+}
+
+#endif

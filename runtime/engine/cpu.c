@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/cpu.c - the CPU engine: whole walks, dealt to threads in chunks. The loops themselves are compiled with
+ * the sampler (runtime/engine/host_kernels.h). */
+#include "runtime/engine/fault.h"
+#include "runtime/engine/plan.h"
+
+/* Debug mode: one step at a time, hooks compared with traits before each. */
+static void walk_checked(const csaw_sampler *sampler, const csaw__job *job, uint64_t walk, csaw__fault *fault) {
+    const uint64_t root = (job->first + walk) % job->num_roots;
+    csaw__walker walker = {.walk = walk, .prev = CSAW_NONE, .edge = CSAW_NO_EDGE};
+    walker.at = walker.root = job->roots ? job->roots[root] : (csaw_vertex)root;
+    csaw_vertex *path = job->path + walk * ((uint64_t)job->length + 1);
+    *path = walker.at;
+    for (uint32_t depth = 0; depth < job->length; depth++) {
+        walker.edge = CSAW_NO_EDGE;
+        if (walker.at != CSAW_NONE &&
+            (sampler->check(job, &walker, fault) || sampler->step(job, &walker, NULL, fault) == CSAW__FAULTY))
+            walker.at = CSAW_NONE;
+        path[depth + 1] = walker.at;
+        if (job->edge) job->edge[walk * job->length + depth] = walker.edge;
+    }
+}
+
+csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check, csaw__fault *fault) {
+    const uint64_t chunk = 1024, chunks = (job->num_walks + chunk - 1) / chunk;
+#pragma omp parallel num_threads(plan->threads)
+    {
+        csaw__fault mine = {.kind = CSAW__FAULT_NONE};
+#pragma omp for schedule(dynamic)
+        for (uint64_t c = 0; c < chunks; c++) {
+            uint64_t first = c * chunk, count = job->num_walks - first < chunk ? job->num_walks - first : chunk;
+            if (!check) sampler->walk(job, first, count, &mine);
+            for (uint64_t walk = first; check && walk < first + count; walk++) walk_checked(sampler, job, walk, &mine);
+        }
+#pragma omp critical(csaw__cpu_fault)
+        csaw__fault_merge(fault, &mine);
+    }
+    return CSAW_OK;
+}

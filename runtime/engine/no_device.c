@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/no_device.c - what a build without CUDA answers to those who ask for a GPU. */
+#ifndef CSAW_WITH_CUDA
+
+#include "runtime/engine/plan.h"
+
+static csaw_status no_cuda(void) {
+    return csaw__fail(CSAW_EUNSUPPORTED, "this csaw was built without CUDA; configure with -DCSAW_CUDA=ON, or use device 'cpu'");
+}
+
+csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size, csaw__device **out) {
+    (void)graph, (void)ordinal, (void)explain, (void)size, (void)out;
+    return no_cuda();
+}
+
+csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
+                              csaw__fault *fault) {
+    (void)plan, (void)sampler, (void)job, (void)samples, (void)fault;
+    return no_cuda();
+}
+
+csaw_status csaw__device_to_host(csaw_samples *samples) {
+    (void)samples;
+    return no_cuda();
+}
+
+void csaw__device_release(csaw_samples *samples) { (void)samples; }
+void csaw__device_close(csaw__device *device) { (void)device; }
+
+#endif

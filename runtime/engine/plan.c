@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/plan.c - plans: the device, the threads, the partitions, and what they say of themselves. */
+#include "runtime/engine/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "runtime/base/memory.h"
+
+static int all_cores(void) {
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+static csaw_status parse_device(const char *text, int *ordinal) {
+    char *end = NULL;
+    *ordinal = -1;
+    if (!text || strcmp(text, "cpu") == 0) return CSAW_OK;
+    if (strncmp(text, "cuda:", 5) == 0 && text[5] >= '0' && text[5] <= '9') *ordinal = (int)strtol(text + 5, &end, 10);
+    CSAW_REQUIRE(end && *end == 0, CSAW_EINVAL, "device '%s' is not known; give 'cpu' or 'cuda:N', N counted from 0", text);
+    return CSAW_OK;
+}
+
+static void explain_host(csaw_plan *plan, int partitions) {
+    const csaw_csr *csr = &plan->graph->csr;
+    const double bytes = 8.0 * (double)csr->num_vertices + (csr->weight ? 8.0 : 4.0) * (double)csr->num_edges;
+    int used = snprintf(plan->explain, sizeof plan->explain,
+                        "graph       %llu vertices, %llu arcs, largest degree %u, %s, %.1f MiB\n"
+                        "select auto uniform without biases, alias for static ones, reject under bounds, else its\n"
+                        "tables      static biases that differ: 4 bytes an arc; alias and reject: 16 more = %.1f MiB in all\n"
+                        "device      cpu, %d thread%s\n",
+                        (unsigned long long)csr->num_vertices, (unsigned long long)csr->num_edges, plan->graph->max_degree,
+                        csr->weight ? "weighted" : "no weights", bytes / 1048576,
+                        (20.0 * (double)csr->num_edges + 16.0 * (double)csr->num_vertices) / 1048576, plan->threads,
+                        plan->threads == 1 ? "" : "s");
+    if (partitions > 1 && used > 0 && (size_t)used < sizeof plan->explain)
+        snprintf(plan->explain + used, sizeof plan->explain - (size_t)used,
+                 "partitions  %d contiguous ranges of about %.1f MiB each; walkers queue at the range of their vertex, one "
+                 "thread\n",
+                 partitions, bytes / partitions / 1048576);
+}
+
+csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *given, csaw_plan **out) {
+    csaw_plan *plan = NULL;
+    csaw_status status = CSAW_OK;
+    int ordinal;
+    CSAW_REQUIRE(graph && out, CSAW_EINVAL, "csaw_plan_create needs a graph and a place for the plan; one is NULL");
+    CSAW_OPTIONS(csaw_plan_options, given, options)
+    CSAW_TRY(parse_device(options.device, &ordinal));
+    CSAW_REQUIRE(options.threads >= 0 && options.threads <= 4096, CSAW_EINVAL,
+                 "threads is %d; give 1 .. 4096, or 0 for all cores", options.threads);
+    CSAW_REQUIRE(options.partitions >= 0 && options.partitions <= 65536, CSAW_EINVAL,
+                 "partitions is %d; give 1 .. 65536, or 0 to keep the graph whole", options.partitions);
+    CSAW_REQUIRE(ordinal < 0 || options.partitions <= 1, CSAW_EUNSUPPORTED,
+                 "%d partitions on a GPU: this version partitions graphs on the CPU only; use device 'cpu', or 1 partition",
+                 options.partitions);
+    CSAW_TRY(csaw__alloc_zero(&plan, 1, "a plan"));
+    plan->graph = graph;
+    plan->threads = options.threads ? options.threads : all_cores();
+    explain_host(plan, options.partitions);
+    if (options.partitions > 1) CSAW_TRY_DONE(csaw__parts_create(graph, options.partitions, &plan->parts));
+    if (ordinal >= 0)
+        CSAW_TRY_DONE(csaw__device_open(graph, ordinal, plan->explain, sizeof plan->explain, &plan->device));
+    *out = plan;
+    plan = NULL;
+done:
+    csaw_plan_free(plan);
+    return status;
+}
+
+const char *csaw_plan_explain(const csaw_plan *plan) { return plan->explain; }
+
+void csaw_plan_free(csaw_plan *plan) {
+    if (!plan) return;
+    csaw__tables_clear(&plan->tables);
+    csaw__parts_free(plan->parts);
+    csaw__device_close(plan->device);
+    csaw__free(plan);
+}

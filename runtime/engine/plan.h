@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/plan.h - a plan: where the work runs, and what was precomputed for it. */
+#ifndef CSAW_ENGINE_PLAN_H
+#define CSAW_ENGINE_PLAN_H
+
+#include <csaw/sampler.h>
+
+#include "runtime/base/graph.h"
+#include "runtime/base/job.h"
+#include "runtime/base/status.h"
+#include "runtime/engine/samples.h"
+
+typedef struct csaw__parts csaw__parts;
+typedef struct csaw__device csaw__device;
+
+/* What a method needs of a sampler's static biases on the plan's graph, kept for the last sampler and parameters. */
+typedef struct csaw__tables {
+    const csaw_sampler *sampler; /* NULL = none */
+    unsigned char params[CSAW__MAX_PARAMS];
+    float *tabulated;     /* [num_edges] */
+    csaw__alias *alias;   /* [num_edges], NULL until a method asks */
+    csaw__row_bias *bias; /* [num_vertices], with alias */
+} csaw__tables;
+
+struct csaw_plan {
+    const csaw_graph *graph;
+    int threads;
+    csaw__tables tables;
+    csaw__parts *parts;   /* NULL unless partitions were asked for */
+    csaw__device *device; /* NULL on the CPU */
+    char explain[1024];
+};
+
+/* Static biases of the whole graph, and alias tables on request. Fails with CSAW_EBIAS naming the lowest bad arc. */
+csaw_status csaw__tables_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool alias);
+void csaw__tables_clear(csaw__tables *tables);
+
+/* The engines. Each walks job->num_walks walks from job->first; a fault is kept in *fault, the lowest of all. */
+csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check, csaw__fault *fault);
+csaw_status csaw__parts_create(const csaw_graph *graph, int count, csaw__parts **out);
+csaw_status csaw__parts_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw__fault *fault);
+void csaw__parts_free(csaw__parts *parts);
+
+/* The GPU. Paths stay on the device, in samples; *fault has instance and depth alone. */
+csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size, csaw__device **out);
+csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
+                              csaw__fault *fault);
+csaw_status csaw__device_to_host(csaw_samples *samples); /* fills host_path and host_edge */
+void csaw__device_release(csaw_samples *samples);
+void csaw__device_close(csaw__device *device);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/tables.c - static biases of a sampler on a plan's graph, and alias tables made from them. */
+#include <string.h>
+
+#include "runtime/base/memory.h"
+#include "runtime/engine/plan.h"
+#include "samplers/select/alias_table.h"
+
+void csaw__tables_clear(csaw__tables *tables) {
+    csaw__free(tables->tabulated);
+    csaw__free(tables->alias);
+    csaw__free(tables->bias);
+    memset(tables, 0, sizeof *tables);
+}
+
+/* Place of the lowest arc whose bias is negative, infinite or not a number; num_edges if none. */
+static csaw_edge lowest_bad(const float *bias, csaw_edge num_edges) {
+    csaw_edge bad = num_edges;
+#pragma omp parallel for schedule(static) reduction(min : bad)
+    for (csaw_edge e = 0; e < num_edges; e++)
+        if (!(bias[e] >= 0 && bias[e] <= 3.4028234663852886e38f) && e < bad) bad = e;
+    return bad;
+}
+
+/* The row that an arc stands in: the last one that starts at or before it. */
+static uint64_t row_of(const csaw_csr *csr, csaw_edge arc) {
+    uint64_t row = 0, end = csr->num_vertices;
+    while (end - row > 1) {
+        uint64_t middle = row + (end - row) / 2;
+        if (csr->rowptr[middle] <= arc)
+            row = middle;
+        else
+            end = middle;
+    }
+    return row;
+}
+
+static csaw_status tabulate(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
+    csaw__tables *tables = &plan->tables;
+    const csaw_csr *csr = &plan->graph->csr;
+    const uint64_t chunk = 4096, chunks = (csr->num_vertices + chunk - 1) / chunk;
+    CSAW_TRY(csaw__alloc(&tables->tabulated, csr->num_edges, "static biases, one per arc"));
+#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+    for (uint64_t c = 0; c < chunks; c++) {
+        uint64_t first = c * chunk, count = csr->num_vertices - first < chunk ? csr->num_vertices - first : chunk;
+        sampler->tabulate(job, (csaw_vertex)first, (csaw_vertex)count, tables->tabulated + csr->rowptr[first]);
+    }
+    csaw_edge bad = lowest_bad(tables->tabulated, csr->num_edges);
+    if (bad == csr->num_edges) return CSAW_OK;
+    return csaw__fail(CSAW_EBIAS,
+                      "sampler '%s': static_bias is %g on edge %llu (%llu -> %u), found while tabulating it for every arc; "
+                      "a bias must be >= 0 and finite: mend the weight or the hook",
+                      csaw_sampler_name(sampler), (double)tables->tabulated[bad], (unsigned long long)bad,
+                      (unsigned long long)row_of(csr, bad), csr->col[bad]);
+}
+
+static csaw_status build_alias(csaw_plan *plan) {
+    csaw__tables *tables = &plan->tables;
+    const csaw_csr *csr = &plan->graph->csr;
+    csaw__row_bias *bias = NULL;
+    csaw__alias *alias = NULL;
+    CSAW_TRY(csaw__alloc(&bias, csr->num_vertices, "sums of static biases, one per vertex"));
+    csaw_status status =
+        csaw__alloc(&alias, csr->num_edges, "alias tables, 16 bytes an arc (selection 'its' needs none)");
+    if (status != CSAW_OK) {
+        csaw__free(bias);
+        return status;
+    }
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(plan->threads)
+    for (uint64_t v = 0; v < csr->num_vertices; v++) {
+        csaw_edge row = csr->rowptr[v];
+        csaw__alias_row(tables->tabulated + row, csr->col + row, (uint32_t)(csr->rowptr[v + 1] - row), alias + row,
+                        &bias[v]);
+    }
+    tables->alias = alias;
+    tables->bias = bias;
+    return CSAW_OK;
+}
+
+csaw_status csaw__tables_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool alias) {
+    csaw__tables *tables = &plan->tables;
+    if (tables->sampler != sampler || memcmp(tables->params, job->params, sizeof tables->params) != 0) {
+        csaw__tables_clear(tables);
+        csaw_status status = tabulate(plan, sampler, job);
+        if (status != CSAW_OK) {
+            csaw__tables_clear(tables);
+            return status;
+        }
+        tables->sampler = sampler;
+        memcpy(tables->params, job->params, sizeof tables->params);
+    }
+    return alias && !tables->alias ? build_alias(plan) : CSAW_OK;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* samplers/select/bias.h - the biases of an arc from the sampler's hooks, checked. Included after a sampler file, whose
+ * hooks stand in csaw__hooks. */
+#ifndef CSAW_SELECT_BIAS_H
+#define CSAW_SELECT_BIAS_H
+
+#include "runtime/base/mass.h"
+#include "runtime/base/site.h"
+
+/* Keeps the lowest fault. On the device only its instance and depth: the host walks that instance again for the rest. */
+CSAW_FN void csaw__fault_at(const csaw_site *site, const csaw_arc *arc, uint32_t kind, double value, double limit,
+                            csaw__fault *fault) {
+#if defined(__CUDACC__)
+    (void)arc, (void)kind, (void)value, (void)limit, (void)fault;
+    atomicMin(site->job->fault, (unsigned long long)(site->instance << 24 | site->depth));
+#else
+    csaw_edge edge = arc ? arc->id : CSAW_NO_EDGE;
+    if (fault->kind != CSAW__FAULT_NONE) {
+        if (fault->instance != site->instance) {
+            if (fault->instance < site->instance) return;
+        } else if (fault->depth != site->depth) {
+            if (fault->depth < site->depth) return;
+        } else if (fault->edge <= edge) {
+            return;
+        }
+    }
+    fault->instance = site->instance;
+    fault->depth = site->depth;
+    fault->kind = kind;
+    fault->edge = edge;
+    fault->src = site->at;
+    fault->dst = arc ? arc->dst : CSAW_NONE;
+    fault->value = value;
+    fault->limit = limit;
+#endif
+}
+
+CSAW_FN bool csaw__second_order(const csaw_site *site) {
+    return (csaw__hooks.flags & CSAW_SECOND_ORDER) != 0 && site->prev != CSAW_NONE;
+}
+
+CSAW_FN float csaw__static_bias(const csaw_site *site, const csaw_arc *arc) {
+    return csaw__hooks.static_bias ? csaw__hooks.static_bias(site, arc) : 1.0f;
+}
+
+CSAW_FN bool csaw__is_bias(double x) { return x >= 0 && x <= 3.4028234663852886e38; /* FLT_MAX */ }
+
+/* static_bias * edge_bias of the arc at a place of the row; -1 if a hook broke its rules. answer: [degree], whether each
+ * arc's destination is a neighbour of prev; NULL where prev's row is in sight. */
+CSAW_FN double csaw__bias_at(const csaw_site *site, uint32_t rank, const uint8_t *answer, csaw__fault *fault) {
+    csaw_arc arc = csaw__arc_at(site, rank);
+    if (answer) arc.near_prev = 1u + answer[rank];
+    double bias = 1;
+    if (csaw__hooks.static_bias) {
+        float value = csaw__hooks.static_bias(site, &arc);
+        if (!csaw__is_bias(value)) {
+            csaw__fault_at(site, &arc, CSAW__FAULT_STATIC, value, 0, fault);
+            return -1;
+        }
+        bias = value;
+    }
+    if (csaw__hooks.edge_bias) {
+        float value = csaw__hooks.edge_bias(site, &arc);
+        if (!csaw__is_bias(value)) {
+            csaw__fault_at(site, &arc, CSAW__FAULT_EDGE, value, 0, fault);
+            return -1;
+        }
+        bias *= value;
+    }
+    return bias;
+}
+
+#endif

@@ -24,6 +24,7 @@
 #ifndef CSAW_SAMPLER_H
 #define CSAW_SAMPLER_H
 
+#include "descriptor.h"
 #include "math.h"
 #include "philox.h"
 #include "types.h"
@@ -51,11 +52,6 @@ CSAW_FN bool csaw_adjacent(const csaw_site *site, const csaw_arc *arc);
 /* The n-th 64-bit number of this (instance, depth, vertex), n < 2^28; and of this arc as well, n < 2. */
 CSAW_FN uint64_t csaw_random(const csaw_site *site, uint32_t n);
 CSAW_FN uint64_t csaw_random_arc(const csaw_site *site, const csaw_arc *arc, uint32_t n);
-
-/* Of edge_bias: lo <= factor <= hi on every arc but the one back to prev, lo <= factor <= back on that. */
-typedef struct csaw_bounds {
-    float lo, hi, back;
-} csaw_bounds;
 
 /* What a sampler says of itself. */
 enum {
@@ -90,35 +86,6 @@ static const csaw_param csaw_no_params_table[1] = {{0, CSAW_TYPE_FLOAT, 0, 0, 0,
 /* ---- the engine's own -------------------------------------------------------
  * A sampler file is compiled inside a two-line file that includes it and then the engine's header, which
  * defines the functions declared here; so the hooks inline into the engine's loops. */
-
-#define CSAW__ABI 1u
-
-struct csaw__job;
-struct csaw__walker;
-struct csaw__fault;
-
-typedef struct csaw__device_sampler { /* what nvcc makes of a sampler file; returns a cudaError_t */
-    int (*launch)(int kernel, unsigned blocks, unsigned threads, void *stream, const struct csaw__job *job);
-} csaw__device_sampler;
-
-typedef struct csaw_sampler {
-    uint32_t          abi; /* CSAW__ABI of the headers it was compiled with */
-    uint32_t          params_size, num_params;
-    const csaw_param *params; /* [num_params] */
-    const char       *name;
-    uint32_t (*traits)(void); /* csaw__trait bits */
-    csaw_bounds (*bounds)(const void *params);
-    /* static biases of rows first .. first + count - 1, one per arc, to out */
-    void (*tabulate)(const struct csaw__job *job, csaw_vertex first, csaw_vertex count, float *out);
-    /* whole walks first .. first + count - 1 of the job; keeps the lowest fault */
-    void (*walk)(const struct csaw__job *job, uint64_t first, uint64_t count, struct csaw__fault *fault);
-    /* one step of one walker where only one partition is in sight; see runtime/engine/step.h */
-    int (*step)(const struct csaw__job *job, struct csaw__walker *walker, const uint8_t *answer,
-                struct csaw__fault *fault);
-    /* compare hooks with traits on the row that the walker stands at */
-    int (*check)(const struct csaw__job *job, const struct csaw__walker *walker, struct csaw__fault *fault);
-    const csaw__device_sampler *device; /* kernels compiled by nvcc; NULL = none */
-} csaw_sampler;
 
 #if defined(__CUDACC__)
 #define CSAW_SAMPLER(NAME, PARAMS, ...)                   \

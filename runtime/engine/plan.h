@@ -3,7 +3,7 @@
 #ifndef CSAW_ENGINE_PLAN_H
 #define CSAW_ENGINE_PLAN_H
 
-#include <csaw/sampler.h>
+#include <csaw/descriptor.h>
 
 #include "runtime/base/graph.h"
 #include "runtime/base/job.h"

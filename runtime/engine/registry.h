@@ -3,7 +3,7 @@
 #ifndef CSAW_ENGINE_REGISTRY_H
 #define CSAW_ENGINE_REGISTRY_H
 
-#include <csaw/sampler.h>
+#include <csaw/descriptor.h>
 
 #include "runtime/base/status.h"
 

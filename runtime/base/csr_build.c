@@ -22,32 +22,32 @@ enum { MAX_BUCKETS = 512 };
 
 typedef struct builder {
     const csaw__edge_segment *segments;
-    uint64_t                  num_segments, num_vertices;
-    bool                      undirected, keep_loops, keep_duplicates;
-    uint32_t                  shift; /* bucket of a row = row >> shift */
-    uint64_t                  num_buckets, num_groups;
-    uint64_t                 *place;  /* [num_groups, num_buckets]: where a group's next arc of a bucket goes */
-    uint64_t                 *begin;  /* [num_buckets + 1]: arcs of a bucket as distributed */
-    uint64_t                 *kept;   /* [num_buckets + 1]: arcs left after merging, then where they begin */
-    csaw_vertex              *from, *to; /* [num_arcs] as distributed; later scratch */
-    float                    *value;     /* [num_arcs] their weights, or NULL */
-    csaw_edge                *rowptr;    /* [num_vertices + 1] */
-    csaw_vertex              *col;       /* [num_arcs] */
-    float                    *weight;    /* [num_arcs] or NULL */
+    uint64_t num_segments, num_vertices;
+    bool undirected, keep_loops, keep_duplicates;
+    uint32_t shift; /* bucket of a row = row >> shift */
+    uint64_t num_buckets, num_groups;
+    uint64_t *place;        /* [num_groups, num_buckets]: where a group's next arc of a bucket goes */
+    uint64_t *begin;        /* [num_buckets + 1]: arcs of a bucket as distributed */
+    uint64_t *kept;         /* [num_buckets + 1]: arcs left after merging, then where they begin */
+    csaw_vertex *from, *to; /* [num_arcs] as distributed; later scratch */
+    float *value;           /* [num_arcs] their weights, or NULL */
+    csaw_edge *rowptr;      /* [num_vertices + 1] */
+    csaw_vertex *col;       /* [num_arcs] */
+    float *weight;          /* [num_arcs] or NULL */
 } builder;
 
 /* Calls ARC(row, destination, edge) for every arc of a group, in input order. */
-#define FOR_ARCS(B, GROUP, ARC)                                                                  \
-    for (uint64_t s = (B)->num_segments * (GROUP) / (B)->num_groups,                             \
-                  last = (B)->num_segments * ((GROUP) + 1) / (B)->num_groups;                    \
-         s < last; s++) {                                                                        \
-        const csaw__edge_segment segment = (B)->segments[s];                                     \
-        for (uint64_t i = 0; i < segment.count; i++) {                                           \
-            csaw_vertex u = segment.src[i], v = segment.dst[i];                                  \
-            if (u == v && !(B)->keep_loops) continue;                                            \
-            ARC(u, v, i);                                                                        \
-            if ((B)->undirected && u != v) ARC(v, u, i);                                         \
-        }                                                                                        \
+#define FOR_ARCS(B, GROUP, ARC)                                               \
+    for (uint64_t s = (B)->num_segments * (GROUP) / (B)->num_groups,          \
+                  last = (B)->num_segments * ((GROUP) + 1) / (B)->num_groups; \
+         s < last; s++) {                                                     \
+        const csaw__edge_segment segment = (B)->segments[s];                  \
+        for (uint64_t i = 0; i < segment.count; i++) {                        \
+            csaw_vertex u = segment.src[i], v = segment.dst[i];               \
+            if (u == v && !(B)->keep_loops) continue;                         \
+            ARC(u, v, i);                                                     \
+            if ((B)->undirected && u != v) ARC(v, u, i);                      \
+        }                                                                     \
     }
 
 static void count_group(builder *b, uint64_t group) {
@@ -59,12 +59,12 @@ static void count_group(builder *b, uint64_t group) {
 
 static void distribute_group(builder *b, uint64_t group) {
     uint64_t *place = b->place + group * b->num_buckets;
-#define PLACE(ROW, TO, EDGE)                                       \
-    do {                                                           \
-        uint64_t at = place[(ROW) >> b->shift]++;                  \
-        b->from[at] = (ROW);                                       \
-        b->to[at] = (TO);                                          \
-        if (b->value) b->value[at] = segment.weight[EDGE];         \
+#define PLACE(ROW, TO, EDGE)                               \
+    do {                                                   \
+        uint64_t at = place[(ROW) >> b->shift]++;          \
+        b->from[at] = (ROW);                               \
+        b->to[at] = (TO);                                  \
+        if (b->value) b->value[at] = segment.weight[EDGE]; \
     } while (0)
     FOR_ARCS(b, group, PLACE)
 #undef PLACE
@@ -101,9 +101,9 @@ static uint64_t merge_row(csaw_vertex *to_col, float *to_weight, const csaw_vert
 /* Leaves the length of each row in rowptr and the rows close together from begin[bucket] on. Returns the first row that
  * is too long, or num_vertices. */
 static uint64_t build_bucket(builder *b, uint64_t bucket) {
-    const uint64_t  first = bucket << b->shift, begin = b->begin[bucket], end = b->begin[bucket + 1];
-    const uint64_t  next = (bucket + 1) << b->shift, last = next < b->num_vertices ? next : b->num_vertices;
-    csaw_edge      *rowptr = b->rowptr;
+    const uint64_t first = bucket << b->shift, begin = b->begin[bucket], end = b->begin[bucket + 1];
+    const uint64_t next = (bucket + 1) << b->shift, last = next < b->num_vertices ? next : b->num_vertices;
+    csaw_edge *rowptr = b->rowptr;
     memset(rowptr + first, 0, (last - first) * sizeof *rowptr);
     for (uint64_t e = begin; e < end; e++) rowptr[b->from[e]]++;
     uint64_t sum = begin;
@@ -121,7 +121,7 @@ static uint64_t build_bucket(builder *b, uint64_t bucket) {
     uint64_t row = begin, to = begin;
     for (uint64_t v = first; v < last; v++) {
         uint64_t length = rowptr[v] - row, left = length;
-        float   *weight = b->weight ? b->weight + row : NULL;
+        float *weight = b->weight ? b->weight + row : NULL;
         csaw__sort_row(b->col + row, weight, b->to + row, weight ? b->value + row : NULL, length);
         if (!b->keep_duplicates)
             left = merge_row(b->col + to, weight ? b->weight + to : NULL, b->col + row, weight, length);
@@ -136,7 +136,7 @@ static uint64_t build_bucket(builder *b, uint64_t bucket) {
 /* From lengths to offsets, and the rows of a bucket to their final place. */
 static void close_bucket(builder *b, uint64_t bucket, csaw_vertex *col, float *weight) {
     const uint64_t next = (bucket + 1) << b->shift, last = next < b->num_vertices ? next : b->num_vertices;
-    uint64_t       sum = b->kept[bucket], count = b->kept[bucket + 1] - sum, from = b->begin[bucket];
+    uint64_t sum = b->kept[bucket], count = b->kept[bucket + 1] - sum, from = b->begin[bucket];
     if (col != b->col && count) memcpy(col + sum, b->col + from, count * sizeof *col);
     if (weight != b->weight && count) memcpy(weight + sum, b->weight + from, count * sizeof *weight);
     for (uint64_t v = bucket << b->shift; v < last; v++) {
@@ -168,8 +168,8 @@ static csaw_status build_rows(builder *b) {
 
 static csaw_status close_rows(builder *b) {
     csaw_vertex *col = b->col;
-    float       *weight = b->weight;
-    uint64_t     num_edges = b->kept[b->num_buckets];
+    float *weight = b->weight;
+    uint64_t num_edges = b->kept[b->num_buckets];
     if (num_edges < b->begin[b->num_buckets]) {
         csaw_status status = csaw__alloc(&col, num_edges, "the arcs of a graph");
         if (status == CSAW_OK && weight) status = csaw__alloc(&weight, num_edges, "the weights of a graph");
@@ -191,7 +191,7 @@ static csaw_status close_rows(builder *b) {
 
 csaw_status csaw__csr_build(const csaw__edge_segment *segments, uint64_t num_segments, uint64_t num_vertices,
                             bool weighted, const csaw_load_options *options, csaw_csr *out) {
-    builder     b = {.segments = segments, .num_segments = num_segments, .num_vertices = num_vertices};
+    builder b = {.segments = segments, .num_segments = num_segments, .num_vertices = num_vertices};
     csaw_status status = CSAW_OK;
     b.undirected = options->undirected;
     b.keep_loops = options->keep_loops;

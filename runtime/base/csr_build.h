@@ -8,8 +8,8 @@
 /* A stretch of an edge list. A list is an array of them, so that a reader need not know its length beforehand. */
 typedef struct csaw__edge_segment {
     const csaw_vertex *src, *dst; /* [count] */
-    const float       *weight;    /* [count]; NULL in all segments of a list or in none */
-    uint64_t           count;
+    const float *weight;          /* [count]; NULL in all segments of a list or in none */
+    uint64_t count;
 } csaw__edge_segment;
 
 /* Edges whose ids are all below num_vertices. options: undirected, keep_loops and keep_duplicates count here. The

@@ -37,25 +37,36 @@ static inline const char *read_id(const char *at, csaw_vertex *id) {
     return at;
 }
 
-static csaw__line_fault id_fault(const char *at, bool first) {
-    if (*at == '-' && is_digit(at[1])) return CSAW__LINE_NEGATIVE;
-    if (!first && ends_line(at)) return CSAW__LINE_ONE_COLUMN;
+/* Why there is no id from start to at. */
+static csaw__line_fault id_fault(const char *start, const char *at, bool first) {
+    bool nothing = at == start;
+    if (nothing && !first && ends_line(at)) return CSAW__LINE_ONE_COLUMN;
+    if (nothing && *at == '-' && is_digit(at[1])) return CSAW__LINE_NEGATIVE;
     if (*at == '\r') return CSAW__LINE_LONE_RETURN;
     return first ? CSAW__LINE_NO_SOURCE : CSAW__LINE_NO_TARGET;
 }
 
-/* A decimal number: its digits as an integer (up to 19 of them; `exact` says whether that is all), times 10^exponent. */
+/* To the line feed; NULL if a carriage return stands before it and not right before it: a file whose lines end in
+ * carriage returns alone would otherwise be one comment, or one edge. */
+static inline const char *skip_rest(const char *at) {
+    for (; *at != '\n'; at++)
+        if (*at == '\r' && at[1] != '\n') return NULL;
+    return at;
+}
+
+/* A decimal number: its digits as an integer (up to 19 of them; `exact` says whether that is all), times 10^exponent.
+ */
 typedef struct decimal {
-    bool     negative, exact;
+    bool negative, exact;
     uint64_t digits;
-    int      exponent;
+    int exponent;
 } decimal;
 
 /* NULL if the text is not [+-] digits [. digits] [e [+-] digits], with a digit before the e. */
 static const char *read_decimal(const char *at, decimal *out) {
     decimal number = {.exact = true};
-    int     count = 0; /* significant digits */
-    bool    any = false;
+    int count = 0; /* significant digits */
+    bool any = false;
     number.negative = *at == '-';
     at += *at == '-' || *at == '+';
     for (bool point = false;; at++) {
@@ -91,9 +102,9 @@ static const char *read_decimal(const char *at, decimal *out) {
 static csaw__line_fault read_weight(const char **place, locale_t plain, float *weight) {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    decimal     number;
+    decimal number;
     const char *end = read_decimal(*place, &number);
-    double      value;
+    double value;
     if (!end || !ends_column(end)) return CSAW__LINE_BAD_WEIGHT;
     if (number.exact && number.digits <= (uint64_t)1 << 53 && number.exponent >= -22 && number.exponent <= 22) {
         value = (double)number.digits;
@@ -111,12 +122,11 @@ static csaw__line_fault read_weight(const char **place, locale_t plain, float *w
 /* One line that holds an edge, from its first column; *place moves to its end, past columns that are not wanted. */
 static inline csaw__line_fault read_edge(const char **place, bool weighted, locale_t plain, csaw_vertex *src,
                                          csaw_vertex *dst, float *weight) {
-    const char *at = *place, *start = at;
-    at = read_id(at, src);
-    if (at == start || !ends_column(at)) return id_fault(at == start || *at == '\r' ? at : start, at == start || *at != '\r');
-    start = at = skip_separator(at);
-    at = read_id(at, dst);
-    if (at == start || !ends_column(at)) return id_fault(at == start || *at == '\r' ? at : start, false);
+    const char *start = *place, *at = read_id(start, src);
+    if (at == start || !ends_column(at)) return id_fault(start, at, true);
+    start = skip_separator(at);
+    at = read_id(start, dst);
+    if (at == start || !ends_column(at)) return id_fault(start, at, false);
     if (*src >= UINT32_MAX - 1 || *dst >= UINT32_MAX - 1) return CSAW__LINE_TOO_LARGE;
     if (weighted) {
         at = skip_separator(at);
@@ -124,21 +134,8 @@ static inline csaw__line_fault read_edge(const char **place, bool weighted, loca
         csaw__line_fault fault = read_weight(&at, plain, weight);
         if (fault) return fault;
     }
-    if (*at != '\n') {
-        start = at;
-        at = rawmemchr(at, '\n');
-        const char *back = memchr(start, '\r', (size_t)(at - start));
-        if (back && back + 1 != at) return CSAW__LINE_LONE_RETURN;
-    }
-    *place = at;
-    return CSAW__LINE_NONE;
-}
-
-/* Past the line if it holds no edge, else NULL. */
-static inline const char *skip_empty(const char *at) {
-    if (*at == '\n') return at + 1;
-    if (*at == '#' || *at == '%') return (const char *)rawmemchr(at, '\n') + 1;
-    return *at == '\r' && at[1] == '\n' ? at + 2 : NULL;
+    *place = *at == '\n' ? at : skip_rest(at);
+    return *place ? CSAW__LINE_NONE : CSAW__LINE_LONE_RETURN;
 }
 
 static inline const char *skip_blanks(const char *at) {
@@ -146,23 +143,29 @@ static inline const char *skip_blanks(const char *at) {
     return at;
 }
 
+static inline bool holds_no_edge(const char *at) { return *at == '#' || *at == '%' || ends_line(at); }
+
 void csaw__lines_read(csaw__lines *lines) {
     const char *at = lines->text;
-    uint64_t    edge = 0, line = 0;
+    uint64_t edge = 0, line = 0;
     csaw_vertex largest = 0;
     lines->fault = CSAW__LINE_NONE;
     while (at < lines->end) {
         const char *start = at;
         line++;
         at = skip_blanks(at);
-        const char *next = skip_empty(at);
-        if (next) {
-            at = next;
-            continue;
-        }
         csaw_vertex u, v;
-        float       weight = 1;
-        lines->fault = read_edge(&at, lines->weighted, lines->plain, &u, &v, &weight);
+        float weight = 1;
+        if (holds_no_edge(at)) {
+            at = skip_rest(at);
+            if (at) {
+                at++;
+                continue;
+            }
+            lines->fault = CSAW__LINE_LONE_RETURN;
+        } else {
+            lines->fault = read_edge(&at, lines->weighted, lines->plain, &u, &v, &weight);
+        }
         if (lines->fault) {
             lines->fault_line = start;
             break;
@@ -181,11 +184,10 @@ void csaw__lines_read(csaw__lines *lines) {
 }
 
 int csaw__lines_columns(const char *at, const char *end) {
-    while (at < end) {
+    for (; at < end; at++) {
         at = skip_blanks(at);
-        const char *next = skip_empty(at);
-        if (!next) break;
-        at = next;
+        if (!holds_no_edge(at)) break;
+        while (*at != '\n') at++;
     }
     int columns = 0;
     for (; at < end && !ends_line(at) && columns < 3; columns++) {

@@ -15,25 +15,25 @@
 enum { CHUNK_BYTES = 1 << 20, MAX_CHUNKS = 64, SHOWN_BYTES = 60 };
 
 typedef struct reader {
-    const char       *path;
+    const char *path;
     csaw__text_input *input;
-    int               num_chunks;             /* read and parsed at a time */
-    csaw__lines       lines[MAX_CHUNKS];
-    char             *text[MAX_CHUNKS];       /* [CHUNK_BYTES + 1] */
-    csaw_vertex      *edges[MAX_CHUNKS];      /* [3 * CHUNK_EDGES]: sources, destinations, weights */
-    char             *rest;                   /* [CHUNK_BYTES]: the begun line after the last chunk */
-    uint64_t          rest_bytes;
-    uint64_t          num_lines;              /* in the chunks before */
-    bool              ended;
-    int               columns;                /* that make an edge; 0 = not known yet */
-    locale_t          plain;
+    int num_chunks; /* read and parsed at a time */
+    csaw__lines lines[MAX_CHUNKS];
+    char *text[MAX_CHUNKS];         /* [CHUNK_BYTES + 1] */
+    csaw_vertex *edges[MAX_CHUNKS]; /* [3 * CHUNK_EDGES]: sources, destinations, weights */
+    char *rest;                     /* [CHUNK_BYTES]: the begun line after the last chunk */
+    uint64_t rest_bytes;
+    uint64_t num_lines; /* in the chunks before */
+    bool ended;
+    int columns; /* that make an edge; 0 = not known yet */
+    locale_t plain;
 } reader;
 
 #define CHUNK_EDGES ((uint64_t)CHUNK_BYTES / 4 + 1)
 
 /* The next whole lines into chunk c; an empty chunk at the end of the file. */
 static csaw_status fill_chunk(reader *r, int c) {
-    char    *text = r->text[c];
+    char *text = r->text[c];
     uint64_t count = r->rest_bytes, got = 0;
     memcpy(text, r->rest, count);
     r->rest_bytes = 0;
@@ -45,13 +45,14 @@ static csaw_status fill_chunk(reader *r, int c) {
         if (count && text[count - 1] != '\n') text[whole++] = '\n';
     } else {
         const char *last = memrchr(text, '\n', count);
-        uint64_t    lines = r->num_lines + 1;
+        uint64_t lines = r->num_lines + 1;
         if (!last)
             for (int before = 0; before < c; before++)
                 for (const char *at = r->text[before]; at < r->lines[before].end; at++) lines += *at == '\n';
         CSAW_REQUIRE(last, CSAW_EFORMAT,
                      "%s:%llu: the line is longer than %d bytes, the most that is read; is it an edge list, with line "
-                     "feeds?", r->path, (unsigned long long)lines, CHUNK_BYTES);
+                     "feeds?",
+                     r->path, (unsigned long long)lines, CHUNK_BYTES);
         whole = (uint64_t)(last - text) + 1;
         r->rest_bytes = count - whole;
         memcpy(r->rest, last + 1, r->rest_bytes);
@@ -64,11 +65,12 @@ static csaw_status fill_chunk(reader *r, int c) {
 /* Skips a byte order mark, and refuses a format that would be misread: MatrixMarket's size line looks like an edge. */
 static csaw_status check_beginning(const reader *r, csaw__lines *lines) {
     static const char mark[] = "\xef\xbb\xbf", matrix_market[] = "%%MatrixMarket";
-    uint64_t          count = (uint64_t)(lines->end - lines->text);
+    uint64_t count = (uint64_t)(lines->end - lines->text);
     CSAW_REQUIRE(count < sizeof matrix_market || memcmp(lines->text, matrix_market, sizeof matrix_market - 1) != 0,
                  CSAW_EUNSUPPORTED,
                  "%s: is a MatrixMarket file, not an edge list; drop its header and size line, and mind that its ids "
-                 "begin at 1", r->path);
+                 "begin at 1",
+                 r->path);
     if (count > 3 && memcmp(lines->text, mark, 3) == 0) lines->text += 3;
     return CSAW_OK;
 }
@@ -81,8 +83,8 @@ static csaw_status fail_line(const reader *r, const csaw__lines *lines) {
         CSAW__LINE_FAULTS(X)
 #undef X
     };
-    char        shown[SHOWN_BYTES + 4];
-    uint64_t    count = 0;
+    char shown[SHOWN_BYTES + 4];
+    uint64_t count = 0;
     const char *at = lines->fault_line;
     while (*at == ' ' || *at == '\t') at++;
     for (; *at != '\n' && count < SHOWN_BYTES; at++)
@@ -97,13 +99,13 @@ static csaw_status fail_line(const reader *r, const csaw__lines *lines) {
 /* The parsed edges of a chunk as a segment of its own size. */
 static csaw_status keep_chunk(reader *r, const csaw__lines *lines, csaw__edge_list *list) {
     const uint64_t columns = lines->weighted ? 3 : 2, count = lines->num_edges;
-    csaw_vertex   *block = NULL;
+    csaw_vertex *block = NULL;
     if (lines->fault) return fail_line(r, lines);
     r->num_lines += lines->num_lines;
     if (count == 0) return CSAW_OK;
     if (list->num_segments == list->capacity) {
         csaw__edge_segment *more = NULL;
-        uint64_t            capacity = list->capacity ? 2 * list->capacity : 64;
+        uint64_t capacity = list->capacity ? 2 * list->capacity : 64;
         CSAW_TRY(csaw__alloc(&more, capacity, "an edge list"));
         if (list->num_segments) memcpy(more, list->segments, list->num_segments * sizeof *more);
         csaw__free(list->segments);
@@ -114,8 +116,8 @@ static csaw_status keep_chunk(reader *r, const csaw__lines *lines, csaw__edge_li
     memcpy(block, lines->src, count * sizeof *block);
     memcpy(block + count, lines->dst, count * sizeof *block);
     if (lines->weighted) memcpy(block + 2 * count, lines->weight, count * sizeof *block);
-    list->segments[list->num_segments++] = (csaw__edge_segment){
-        block, block + count, lines->weighted ? (const float *)(block + 2 * count) : NULL, count};
+    list->segments[list->num_segments++] =
+        (csaw__edge_segment){block, block + count, lines->weighted ? (const float *)(block + 2 * count) : NULL, count};
     if (lines->num_vertices > list->num_vertices) list->num_vertices = lines->num_vertices;
     return CSAW_OK;
 }
@@ -142,8 +144,8 @@ static csaw_status read_batch(reader *r, csaw__edge_list *list) {
 
 csaw_status csaw__edge_list_read(const char *path, const char *format, csaw__edge_list *out) {
     csaw__edge_list list = {0};
-    reader         *r = NULL;
-    csaw_status     status = CSAW_OK;
+    reader *r = NULL;
+    csaw_status status = CSAW_OK;
     CSAW_REQUIRE(path, CSAW_EINVAL, "the path of the graph is NULL; pass the name of a file");
     CSAW_REQUIRE(!format || !strcmp(format, "el") || !strcmp(format, "wel"), CSAW_EINVAL,
                  "%s: format \"%s\" is not known; use \"el\", \"wel\" or none", path, format);
@@ -184,8 +186,8 @@ void csaw__edge_list_free(csaw__edge_list *list) {
 
 csaw_status csaw_graph_load(const char *path, const csaw_load_options *given, csaw_graph **out) {
     csaw__edge_list list = {0};
-    csaw_csr        csr = {0};
-    csaw_status     status = CSAW_OK;
+    csaw_csr csr = {0};
+    csaw_status status = CSAW_OK;
     CSAW_OPTIONS(csaw_load_options, given, options);
     CSAW_TRY(csaw__edge_list_read(path, options.format, &list));
     CSAW_TRY_DONE(csaw__csr_build(list.segments, list.num_segments, list.num_vertices, list.weighted, &options, &csr));

@@ -21,7 +21,7 @@ csaw_status csaw__graph_adopt(const csaw_csr *csr, bool owned, csaw_graph **out)
     csaw_graph *graph = NULL;
     CSAW_TRY(csaw__alloc(&graph, 1, "a graph handle"));
     uint64_t longest = 0;
-    int      parallel_arcs = 0;
+    int parallel_arcs = 0;
     CSAW__OMP(parallel for schedule(dynamic, 1024) reduction(max : longest) reduction(| : parallel_arcs))
     for (uint64_t v = 0; v < csr->num_vertices; v++) {
         csaw_edge begin = csr->rowptr[v], end = csr->rowptr[v + 1];
@@ -64,8 +64,8 @@ static csaw_status check_csr(const csaw_csr *csr) {
     CSAW_REQUIRE(csr->num_vertices <= CSAW__MAX_VERTICES, CSAW_EINVAL,
                  "num_vertices is %llu, but a graph holds at most %llu; split the graph", (number)csr->num_vertices,
                  CSAW__MAX_VERTICES);
-    CSAW_REQUIRE(csr->rowptr, CSAW_EINVAL,
-                 "rowptr is NULL; pass num_vertices + 1 = %llu offsets", (number)csr->num_vertices + 1);
+    CSAW_REQUIRE(csr->rowptr, CSAW_EINVAL, "rowptr is NULL; pass num_vertices + 1 = %llu offsets",
+                 (number)csr->num_vertices + 1);
     CSAW_REQUIRE(csr->col || csr->num_edges == 0, CSAW_EINVAL, "col is NULL; pass num_edges = %llu destinations",
                  (number)csr->num_edges);
     CSAW_REQUIRE(csr->rowptr[0] == 0, CSAW_EINVAL, "rowptr[0] is %llu, but must be 0; subtract it from every offset",
@@ -78,7 +78,8 @@ static csaw_status check_csr(const csaw_csr *csr) {
         number begin = csr->rowptr[v], end = csr->rowptr[v + 1];
         CSAW_REQUIRE(end >= begin, CSAW_EINVAL,
                      "rowptr[%llu] is %llu, less than rowptr[%llu] = %llu; offsets must not fall, or build the graph "
-                     "with csaw_graph_from_edges()", (number)v + 1, end, (number)v, begin);
+                     "with csaw_graph_from_edges()",
+                     (number)v + 1, end, (number)v, begin);
         return csaw__fail(CSAW_EINVAL, "row %llu has %llu arcs, but a row holds at most %llu; merge parallel arcs",
                           (number)v, end - begin, CSAW__MAX_DEGREE);
     }
@@ -87,11 +88,12 @@ static csaw_status check_csr(const csaw_csr *csr) {
     csaw_edge e = csr->rowptr[v];
     while (!bad_arc(csr, v, e)) e++;
     CSAW_REQUIRE(csr->col[e] < csr->num_vertices, CSAW_EINVAL,
-                 "row %llu holds col[%llu] = %u, but num_vertices is %llu; raise num_vertices or fix the arc", (number)v,
-                 (number)e, csr->col[e], (number)csr->num_vertices);
+                 "row %llu holds col[%llu] = %u, but num_vertices is %llu; raise num_vertices or fix the arc",
+                 (number)v, (number)e, csr->col[e], (number)csr->num_vertices);
     return csaw__fail(CSAW_EINVAL,
                       "row %llu is not ascending: col[%llu] = %u comes after %u; sort the row, or use "
-                      "csaw_graph_from_edges(), which sorts", (number)v, (number)e, csr->col[e], csr->col[e - 1]);
+                      "csaw_graph_from_edges(), which sorts",
+                      (number)v, (number)e, csr->col[e], csr->col[e - 1]);
 }
 
 csaw_status csaw_graph_borrow_csr(const csaw_csr *csr, csaw_graph **out) {
@@ -100,10 +102,10 @@ csaw_status csaw_graph_borrow_csr(const csaw_csr *csr, csaw_graph **out) {
 }
 
 csaw_status csaw_graph_from_csr(const csaw_csr *csr, csaw_graph **out) {
-    csaw_edge   *rowptr = NULL;
+    csaw_edge *rowptr = NULL;
     csaw_vertex *col = NULL;
-    float       *weight = NULL;
-    csaw_status  status = CSAW_OK;
+    float *weight = NULL;
+    csaw_status status = CSAW_OK;
     CSAW_TRY(check_csr(csr));
     CSAW_TRY_DONE(csaw__alloc(&rowptr, csr->num_vertices + 1, "the row offsets of a graph"));
     CSAW_TRY_DONE(csaw__alloc(&col, csr->num_edges, "the arcs of a graph"));

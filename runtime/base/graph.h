@@ -10,8 +10,8 @@
 
 struct csaw_graph {
     csaw_csr csr;
-    bool     owned;          /* the arrays are ours to free */
-    bool     parallel_arcs;  /* some row holds a destination twice */
+    bool owned;         /* the arrays are ours to free */
+    bool parallel_arcs; /* some row holds a destination twice */
     uint32_t max_degree;
 };
 

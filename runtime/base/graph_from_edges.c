@@ -38,19 +38,20 @@ static csaw_status check_edges(const csaw_edges *edges, uint64_t *num_vertices) 
 }
 
 csaw_status csaw_graph_from_edges(const csaw_edges *edges, const csaw_load_options *given, csaw_graph **out) {
-    const uint64_t      stretch = (uint64_t)1 << 16; /* edges of a segment: the unit of work for a thread */
-    uint64_t            num_vertices = 0;
+    const uint64_t stretch = (uint64_t)1 << 16; /* edges of a segment: the unit of work for a thread */
+    uint64_t num_vertices = 0;
     csaw__edge_segment *segments = NULL;
-    csaw_csr            csr = {0};
-    csaw_status         status = CSAW_OK;
+    csaw_csr csr = {0};
+    csaw_status status = CSAW_OK;
     CSAW_OPTIONS(csaw_load_options, given, options);
     CSAW_TRY(check_edges(edges, &num_vertices));
     uint64_t num_segments = (edges->num_edges + stretch - 1) / stretch;
     CSAW_TRY(csaw__alloc(&segments, num_segments, "an edge list"));
     for (uint64_t s = 0; s < num_segments; s++) {
         uint64_t first = s * stretch, left = edges->num_edges - first;
-        segments[s] = (csaw__edge_segment){edges->src + first, edges->dst + first,
-                                           edges->weight ? edges->weight + first : NULL, left < stretch ? left : stretch};
+        segments[s] =
+            (csaw__edge_segment){edges->src + first, edges->dst + first, edges->weight ? edges->weight + first : NULL,
+                                 left < stretch ? left : stretch};
     }
     CSAW_TRY_DONE(csaw__csr_build(segments, num_segments, num_vertices, edges->weight, &options, &csr));
     CSAW_TRY_DONE(csaw__graph_adopt(&csr, true, out));

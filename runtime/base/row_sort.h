@@ -14,8 +14,8 @@ enum { CSAW__SORT_RUN = 16 };
 static inline void csaw__insertion_sort(csaw_vertex *col, float *weight, uint64_t length) {
     for (uint64_t i = 1; i < length; i++) {
         csaw_vertex key = col[i];
-        float       value = weight ? weight[i] : 0;
-        uint64_t    at = i;
+        float value = weight ? weight[i] : 0;
+        uint64_t at = i;
         for (; at > 0 && col[at - 1] > key; at--) {
             col[at] = col[at - 1];
             if (weight) weight[at] = weight[at - 1];
@@ -36,7 +36,7 @@ static inline void csaw__merge_runs(const csaw_vertex *col, const float *weight,
             if (weight) memcpy(to_weight + at, weight + rest, (length - at) * sizeof *to_weight);
             return;
         }
-        bool     second = col[right] < col[left];
+        bool second = col[right] < col[left];
         uint64_t from = second ? right : left;
         to[at] = col[from];
         if (weight) to_weight[at] = weight[from];
@@ -55,7 +55,7 @@ static inline void csaw__sort_row(csaw_vertex *col, float *weight, csaw_vertex *
         csaw__insertion_sort(col + i, weight ? weight + i : NULL,
                              length - i < CSAW__SORT_RUN ? length - i : CSAW__SORT_RUN);
     csaw_vertex *from = col, *to = scratch;
-    float       *from_weight = weight, *to_weight = scratch_weight;
+    float *from_weight = weight, *to_weight = scratch_weight;
     for (uint64_t run = CSAW__SORT_RUN; run < length; run *= 2) {
         for (uint64_t i = 0; i < length; i += 2 * run) {
             uint64_t count = length - i < 2 * run ? length - i : 2 * run;
@@ -63,7 +63,7 @@ static inline void csaw__sort_row(csaw_vertex *col, float *weight, csaw_vertex *
                              run < count ? run : count, count);
         }
         csaw_vertex *other = from;
-        float       *other_weight = from_weight;
+        float *other_weight = from_weight;
         from = to, to = other;
         from_weight = to_weight, to_weight = other_weight;
     }

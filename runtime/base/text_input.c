@@ -14,13 +14,13 @@
 enum { RAW_BYTES = 1 << 18 };
 
 struct csaw__text_input {
-    const char    *path;
-    int            file;
-    bool           file_ended;
-    bool           gzip;
-    bool           in_member; /* gzip: between a header and its trailer */
-    z_stream       stream;    /* next_in, avail_in: bytes of raw not yet used, for plain files too */
-    unsigned char *raw;       /* [RAW_BYTES] */
+    const char *path;
+    int file;
+    bool file_ended;
+    bool gzip;
+    bool in_member;     /* gzip: between a header and its trailer */
+    z_stream stream;    /* next_in, avail_in: bytes of raw not yet used, for plain files too */
+    unsigned char *raw; /* [RAW_BYTES] */
 };
 
 /* One read(2), as much as comes; 0 bytes at the end of the file. */
@@ -54,7 +54,7 @@ static bool raw_begins(const csaw__text_input *input, const void *bytes, size_t 
 
 csaw_status csaw__text_open(const char *path, csaw__text_input **out) {
     csaw__text_input *input = NULL;
-    csaw_status       status = CSAW_OK;
+    csaw_status status = CSAW_OK;
     CSAW_TRY(csaw__alloc_zero(&input, 1, "a file reader"));
     input->path = path;
     input->file = open(path, O_RDONLY | O_CLOEXEC);
@@ -63,8 +63,12 @@ csaw_status csaw__text_open(const char *path, csaw__text_input **out) {
     CSAW_TRY_DONE(csaw__alloc(&input->raw, RAW_BYTES, "a file buffer"));
     input->stream.next_in = input->raw;
     CSAW_TRY_DONE(fill_raw(input, 6));
-    CSAW_REQUIRE_DONE(!raw_begins(input, "\xfd" "7zXZ", 6), CSAW_EUNSUPPORTED,
-                      "%s: is compressed by xz, and only gzip is read directly; run xz -d first", path);
+    CSAW_REQUIRE_DONE(!raw_begins(input,
+                                  "\xfd"
+                                  "7zXZ",
+                                  6),
+                      CSAW_EUNSUPPORTED, "%s: is compressed by xz, and only gzip is read directly; run xz -d first",
+                      path);
     if (raw_begins(input, "\x1f\x8b", 2)) {
         input->stream.zalloc = csaw__zlib_alloc;
         input->stream.zfree = csaw__zlib_free;
@@ -85,7 +89,7 @@ done:
 
 static csaw_status read_plain(csaw__text_input *input, char *to, uint64_t capacity, uint64_t *count) {
     z_stream *stream = &input->stream;
-    uint64_t  used = stream->avail_in < capacity ? stream->avail_in : capacity, got;
+    uint64_t used = stream->avail_in < capacity ? stream->avail_in : capacity, got;
     memcpy(to, stream->next_in, used);
     stream->next_in += used;
     stream->avail_in -= (unsigned)used;
@@ -116,7 +120,8 @@ static csaw_status read_gzip(csaw__text_input *input, char *to, uint64_t capacit
         CSAW_TRY(fill_raw(input, 1));
         CSAW_REQUIRE(stream->avail_in, CSAW_EIO,
                      "%s: the gzip data are cut off, the file ends after %llu of the bytes they hold; fetch the file "
-                     "again", input->path, (unsigned long long)stream->total_out);
+                     "again",
+                     input->path, (unsigned long long)stream->total_out);
         int code = inflate(stream, Z_NO_FLUSH);
         if (code == Z_MEM_ERROR) return CSAW_ENOMEM; /* csaw__zlib_alloc() left the message */
         CSAW_REQUIRE(code == Z_OK || code == Z_STREAM_END, CSAW_EIO,

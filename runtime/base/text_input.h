@@ -11,6 +11,6 @@ typedef struct csaw__text_input csaw__text_input;
 csaw_status csaw__text_open(const char *path, csaw__text_input **out);
 /* Fills to[0 .. capacity-1] as far as the file goes: fewer bytes come only at its end. */
 csaw_status csaw__text_read(csaw__text_input *input, char *to, uint64_t capacity, uint64_t *count);
-void        csaw__text_close(csaw__text_input *input); /* NULL is fine */
+void csaw__text_close(csaw__text_input *input); /* NULL is fine */
 
 #endif

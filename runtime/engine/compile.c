@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 #ifndef CSAW_ENGINE_COMPILE_H
 #define CSAW_ENGINE_COMPILE_H
 
-#include <csaw/sampler.h>
+#include <csaw/descriptor.h>
 
 #include "runtime/engine/cache.h"
 

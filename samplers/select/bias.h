@@ -70,4 +70,10 @@ CSAW_FN double csaw__bias_at(const csaw_site *site, uint32_t rank, const uint8_t
     return bias;
 }
 
+/* The number by which ITS decides the row that the site stands at. */
+CSAW_FN uint64_t csaw__its_number(const csaw_site *site) {
+    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, site->at, CSAW_DRAW_PICK, 0);
+    return csaw_half(&block, 0);
+}
+
 #endif

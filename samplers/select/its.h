@@ -11,11 +11,6 @@
 
 enum { CSAW__ITS_KEPT = 512 }; /* biases kept on the stack */
 
-CSAW_FN uint64_t csaw__its_number(const csaw_site *site) {
-    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, site->at, CSAW_DRAW_PICK, 0);
-    return csaw_half(&block, 0);
-}
-
 CSAW_FN int csaw__its_pick(const csaw_site *site, const uint8_t *answer, csaw_arc *arc, csaw__fault *fault) {
     double         kept[CSAW__ITS_KEPT], largest = 0;
     const uint32_t n = site->degree;

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/base/rmat.c - R-MAT graphs: Chakrabarti, Zhan, Faloutsos, "R-MAT: a recursive model for graph mining", SDM
+ * 2004. Each edge falls into a quadrant of the adjacency matrix, then into a quadrant of that, one level per bit of
+ * its ids. Ids are permuted, for otherwise they give away the degrees.
+ *
+ * Every number comes from csaw/philox.h by place (the edge, the id, the pair), so threads do not matter:
+ *   purpose 4   instance = edge, draw = level / 4: one 32-bit word a level
+ *   purpose 5   instance = half of an id, depth = round: the permutation
+ *   purpose 6   instance = smaller id, vertex = larger id: the weight of both arcs of a pair, by final ids */
+#include "runtime/base/csr_build.h"
+#include "runtime/base/graph.h"
+#include "runtime/base/memory.h"
+#include "runtime/base/parallel.h"
+
+#include <csaw/philox.h>
+#include <string.h>
+
+enum { DRAW_EDGE = 4, DRAW_PERMUTATION = 5, DRAW_WEIGHT = 6, PERMUTATION_ROUNDS = 6 };
+
+typedef struct rmat {
+    uint32_t scale;
+    uint64_t seed;
+    uint64_t below[3]; /* of a 32-bit word: quadrant a, a or b, a or b or c */
+} rmat;
+
+static void make_edge(const rmat *model, uint64_t edge, csaw_vertex *src, csaw_vertex *dst) {
+    csaw_block block = {{0}};
+    uint32_t u = 0, v = 0;
+    for (uint32_t level = 0; level < model->scale; level++) {
+        if (level % 4 == 0) block = csaw_draw(model->seed, edge, 0, 0, DRAW_EDGE, level / 4);
+        uint32_t word = block.x[level % 4];
+        uint32_t quadrant = (word >= model->below[0]) + (word >= model->below[1]) + (word >= model->below[2]);
+        u = u << 1 | quadrant >> 1;
+        v = v << 1 | (quadrant & 1);
+    }
+    *src = u;
+    *dst = v;
+}
+
+/* A bijection of 0 .. 2^scale - 1: a Feistel network over the two halves of the id, which swap by turns. */
+static csaw_vertex permute(const rmat *model, csaw_vertex id) {
+    uint32_t low_bits = model->scale / 2, high_bits = model->scale - low_bits;
+    uint32_t low = id & ((1u << low_bits) - 1), high = id >> low_bits;
+    for (uint32_t round = 0; round < PERMUTATION_ROUNDS; round += 2) {
+        high ^= csaw_draw(model->seed, low, round, 0, DRAW_PERMUTATION, 0).x[0] & ((1u << high_bits) - 1);
+        low ^= csaw_draw(model->seed, high, round + 1, 0, DRAW_PERMUTATION, 0).x[0] & ((1u << low_bits) - 1);
+    }
+    return high << low_bits | low;
+}
+
+static csaw_status make_edges(const rmat *model, uint64_t num_edges, csaw_vertex *src, csaw_vertex *dst) {
+    const uint64_t num_vertices = (uint64_t)1 << model->scale;
+    csaw_vertex *permuted = NULL;
+    CSAW_TRY(csaw__alloc(&permuted, num_vertices, "a permutation of the vertices"));
+    CSAW__OMP(parallel for)
+    for (uint64_t id = 0; id < num_vertices; id++) permuted[id] = permute(model, (csaw_vertex)id);
+    CSAW__OMP(parallel for)
+    for (uint64_t edge = 0; edge < num_edges; edge++) {
+        make_edge(model, edge, &src[edge], &dst[edge]);
+        src[edge] = permuted[src[edge]];
+        dst[edge] = permuted[dst[edge]];
+    }
+    csaw__free(permuted);
+    return CSAW_OK;
+}
+
+/* Ids close up over vertices without an arc in either direction; their order stays, so rows stay ascending. */
+static csaw_status remove_isolated(csaw_csr *csr) {
+    csaw_edge *rowptr = (csaw_edge *)csr->rowptr;
+    csaw_vertex *col = (csaw_vertex *)csr->col, *name = NULL; /* name: 1 = has an arc; then the new id */
+    csaw_vertex left = 0;
+    CSAW_TRY(csaw__alloc_zero(&name, csr->num_vertices, "the new ids of the vertices"));
+    CSAW__OMP(parallel for)
+    for (uint64_t e = 0; e < csr->num_edges; e++) {
+        CSAW__OMP(atomic write)
+        name[col[e]] = 1;
+    }
+    for (uint64_t v = 0; v < csr->num_vertices; v++) {
+        if (!name[v] && rowptr[v + 1] == rowptr[v]) continue;
+        rowptr[left] = rowptr[v];
+        name[v] = left++;
+    }
+    CSAW__OMP(parallel for)
+    for (uint64_t e = 0; e < csr->num_edges; e++) col[e] = name[col[e]];
+    csaw__free(name);
+    rowptr[left] = csr->num_edges;
+    csr->num_vertices = left;
+    return CSAW_OK;
+}
+
+/* Uniform on the 2^23 floats 1, 1 + 2^-21, ... below 5, all exact. */
+static csaw_status add_weights(const rmat *model, csaw_csr *csr) {
+    float *weight = NULL;
+    CSAW_TRY(csaw__alloc(&weight, csr->num_edges, "the weights of a graph"));
+    CSAW__OMP(parallel for schedule(dynamic, 1024))
+    for (uint64_t u = 0; u < csr->num_vertices; u++)
+        for (csaw_edge e = csr->rowptr[u]; e < csr->rowptr[u + 1]; e++) {
+            csaw_vertex v = csr->col[e], smaller = u < v ? (csaw_vertex)u : v, larger = u < v ? v : (csaw_vertex)u;
+            uint32_t word = csaw_draw(model->seed, smaller, 0, larger, DRAW_WEIGHT, 0).x[0];
+            weight[e] = 1 + (float)(word >> 9) * (1.0f / 2097152.0f);
+        }
+    csr->weight = weight;
+    return CSAW_OK;
+}
+
+static csaw_status check_rmat(csaw_rmat_options *o) {
+    if (o->scale == 0) o->scale = 16;
+    if (o->edge_factor == 0) o->edge_factor = 16;
+    if (o->a == 0 && o->b == 0 && o->c == 0) o->a = 0.57, o->b = o->c = 0.19;
+    CSAW_REQUIRE(o->scale <= 31, CSAW_EINVAL, "scale is %u, but at most 31 (2^31 vertices); use a smaller scale",
+                 o->scale);
+    CSAW_REQUIRE((uint64_t)o->edge_factor << o->scale <= CSAW_MAX_INSTANCES, CSAW_EINVAL,
+                 "edge_factor %u at scale %u makes %llu edges, but at most 2^40; use smaller ones", o->edge_factor,
+                 o->scale, (unsigned long long)o->edge_factor << o->scale);
+    CSAW_REQUIRE(o->a >= 0 && o->b >= 0 && o->c >= 0 && o->a + o->b + o->c <= 1 + 1e-12, CSAW_EINVAL,
+                 "a, b, c are %g, %g, %g, but must not be negative and sum to at most 1; fix them, or leave all three "
+                 "0 for .57, .19, .19",
+                 o->a, o->b, o->c);
+    return CSAW_OK;
+}
+
+csaw_status csaw_graph_rmat(const csaw_rmat_options *given, csaw_graph **out) {
+    csaw_vertex *src = NULL, *dst = NULL;
+    csaw__edge_segment *segments = NULL;
+    csaw_csr csr = {0};
+    csaw_status status = CSAW_OK;
+    CSAW_OPTIONS(csaw_rmat_options, given, options);
+    CSAW_TRY(check_rmat(&options));
+    const double word = 4294967296.0;
+    const rmat model = {options.scale,
+                        options.seed,
+                        {(uint64_t)(options.a * word), (uint64_t)((options.a + options.b) * word),
+                         (uint64_t)((options.a + options.b + options.c) * word)}};
+    const uint64_t num_edges = (uint64_t)options.edge_factor << options.scale, stretch = (uint64_t)1 << 16;
+    const uint64_t num_segments = (num_edges + stretch - 1) / stretch;
+    CSAW_TRY_DONE(csaw__alloc(&src, num_edges, "the edges of R-MAT"));
+    CSAW_TRY_DONE(csaw__alloc(&dst, num_edges, "the edges of R-MAT"));
+    CSAW_TRY_DONE(csaw__alloc(&segments, num_segments, "the edges of R-MAT"));
+    CSAW_TRY_DONE(make_edges(&model, num_edges, src, dst));
+    for (uint64_t s = 0; s < num_segments; s++) {
+        uint64_t left = num_edges - s * stretch;
+        segments[s] = (csaw__edge_segment){src + s * stretch, dst + s * stretch, NULL, left < stretch ? left : stretch};
+    }
+    CSAW_TRY_DONE(csaw__csr_build(segments, num_segments, (uint64_t)1 << options.scale, false,
+                                  &(csaw_load_options){.undirected = !options.directed}, &csr));
+    if (!options.keep_isolated) CSAW_TRY_DONE(remove_isolated(&csr));
+    if (options.weighted) CSAW_TRY_DONE(add_weights(&model, &csr));
+    CSAW_TRY_DONE(csaw__graph_adopt(&csr, true, out));
+    csr = (csaw_csr){0};
+done:
+    csaw__csr_free(&csr);
+    csaw__free(segments);
+    csaw__free(dst);
+    csaw__free(src);
+    return status;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/nvrtc.c - a sampler file becomes device code: see nvrtc.h.
+ *
+ * Method: NVRTC compiles the file's text with one line after it that includes the engine's kernels; so the lines in its
+ * messages are the file's own. csaw's headers come from memory. Arithmetic is IEEE's (no contraction, no flush to
+ * zero), which makes the bits those of the CPU. The result is cached under a hash of the text, what the C compiler's
+ * preprocessor made of it (which covers the file's own headers), csaw's headers, options, architecture and NVRTC's
+ * version. */
+#include "runtime/engine/nvrtc.h"
+
+#ifdef CSAW_WITH_CUDA
+
+#include <nvrtc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/base/memory.h"
+#include "runtime/engine/compile.h"
+#include "runtime/engine/headers.h"
+
+enum { MAX_HEADERS = 64 };
+
+static const char *const options[] = {"--std=c++20", "--fmad=false", "--ftz=false", "--prec-div=true",
+                                      "--prec-sqrt=true"};
+enum { NUM_OPTIONS = sizeof options / sizeof *options };
+
+static csaw_status nvrtc_check(nvrtcResult result, const char *call) {
+    CSAW_REQUIRE(result == NVRTC_SUCCESS, CSAW_ECUDA,
+                 "%s: %s; check that NVRTC is the one of the CUDA Toolkit csaw was built with", call,
+                 nvrtcGetErrorString(result));
+    return CSAW_OK;
+}
+
+static csaw_status tell_log(nvrtcProgram program, const char *path) {
+    char *log = NULL;
+    size_t size = 0;
+    csaw_status status = CSAW_OK;
+    CSAW_TRY(nvrtc_check(nvrtcGetProgramLogSize(program, &size), "nvrtcGetProgramLogSize"));
+    CSAW_TRY(csaw__alloc_zero(&log, size + 1, "the messages of NVRTC"));
+    CSAW_TRY_DONE(nvrtc_check(nvrtcGetProgramLog(program, log), "nvrtcGetProgramLog"));
+    status = csaw__fail(CSAW_ECOMPILE, "%s did not compile for the GPU; correct it:\n%s", path, log);
+done:
+    csaw__free(log);
+    return status;
+}
+
+static csaw_status create_program(const char *path, const char *text, nvrtcProgram *out) {
+    const char *names[MAX_HEADERS], *texts[MAX_HEADERS];
+    char *source = NULL;
+    int count = 0;
+    for (const csaw__header *header = csaw__headers; header->name && count < MAX_HEADERS; header++, count++) {
+        names[count] = header->name;
+        texts[count] = header->text;
+    }
+    CSAW_TRY(csaw__text(&source, "%s\n#include \"runtime/engine/device_kernels.cuh\"\n", text));
+    nvrtcResult result = nvrtcCreateProgram(out, source, path, count, texts, names);
+    csaw__free(source);
+    return nvrtc_check(result, "nvrtcCreateProgram");
+}
+
+csaw_status csaw__nvrtc_compile(const char *path, const char *text, int architecture, char **cubin, size_t *size) {
+    csaw_status status = CSAW_OK;
+    nvrtcProgram program = NULL;
+    nvrtcResult result;
+    char *folder = NULL, *code = NULL, target[48];
+    const char *argument[NUM_OPTIONS + 2], *slash = strrchr(path, '/');
+    size_t bytes = 0;
+    memcpy(argument, options, sizeof options);
+    snprintf(target, sizeof target, "--gpu-architecture=sm_%d", architecture);
+    CSAW_TRY(csaw__text(&folder, "--include-path=%.*s", slash ? (int)(slash - path) : 1, slash ? path : "."));
+    argument[NUM_OPTIONS] = target;
+    argument[NUM_OPTIONS + 1] = folder;
+    CSAW_TRY_DONE(create_program(path, text, &program));
+    result = nvrtcCompileProgram(program, NUM_OPTIONS + 2, argument);
+    if (result == NVRTC_ERROR_COMPILATION) CSAW_TRY_DONE(tell_log(program, path));
+    CSAW_TRY_DONE(nvrtc_check(result, "nvrtcCompileProgram"));
+    CSAW_TRY_DONE(nvrtc_check(nvrtcGetCUBINSize(program, &bytes), "nvrtcGetCUBINSize"));
+    CSAW_TRY_DONE(csaw__alloc(&code, bytes, "kernels compiled by NVRTC"));
+    CSAW_TRY_DONE(nvrtc_check(nvrtcGetCUBIN(program, code), "nvrtcGetCUBIN"));
+    *cubin = code;
+    *size = bytes;
+    code = NULL;
+done:
+    csaw__free(code);
+    csaw__free(folder);
+    if (program) nvrtcDestroyProgram(&program);
+    return status;
+}
+
+/* ---- cache ---- */
+
+static csaw_status hash_kernels(const csaw__loaded *record, int architecture, csaw__hash *out) {
+    int version[3] = {0, 0, architecture};
+    CSAW_TRY(nvrtc_check(nvrtcVersion(version, version + 1), "nvrtcVersion"));
+    *out = csaw__hash_start();
+    csaw__hash_add(out, version, sizeof version);
+    csaw__hash_add(out, &record->content, sizeof record->content);
+    csaw__hash_text(out, record->text);
+    for (int i = 0; i < NUM_OPTIONS; i++) csaw__hash_text(out, options[i]);
+    for (const csaw__header *header = csaw__headers; header->name; header++) csaw__hash_text(out, header->text);
+    return CSAW_OK;
+}
+
+static csaw_status fetch_kernels(const csaw__loaded *record, int architecture, csaw__device_code *code) {
+    csaw_status status = CSAW_OK;
+    char *directory = NULL, *path = NULL;
+    csaw__hash hash;
+    bool cached = false;
+    CSAW_TRY(hash_kernels(record, architecture, &hash));
+    CSAW_TRY(csaw__cache_directory(&directory));
+    CSAW_TRY_DONE(csaw__cache_path(directory, &hash, ".cubin", &path));
+    CSAW_TRY_DONE(csaw__cache_has(path, &cached));
+    if (cached) {
+        CSAW_TRY_DONE(csaw__read_file(path, &code->cubin, &code->size));
+        goto done;
+    }
+    CSAW_TRY_DONE(csaw__nvrtc_compile(record->path, record->text, architecture, &code->cubin, &code->size));
+    CSAW_TRY_DONE(csaw__cache_write(directory, path, code->cubin, code->size));
+done:
+    csaw__free(path);
+    csaw__free(directory);
+    return status;
+}
+
+csaw_status csaw__nvrtc_cubin(const csaw_sampler *sampler, int architecture, const void **cubin, size_t *size) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    csaw__loaded *record = csaw__loaded_find(sampler);
+    csaw__device_code *code, *made = NULL;
+    csaw_status status = CSAW_OK;
+    CSAW_REQUIRE(record, CSAW_EUNSUPPORTED,
+                 "sampler %s has no kernels for the GPU and no file to make them from; build it with CUDA, or "
+                 "load it by csaw_sampler_compile()",
+                 sampler->name);
+    pthread_mutex_lock(&lock);
+    for (code = record->device; code && code->architecture != architecture;) code = code->next;
+    if (!code) {
+        CSAW_TRY_DONE(csaw__alloc_zero(&made, 1, "a sampler's kernels"));
+        CSAW_TRY_DONE(fetch_kernels(record, architecture, made));
+        made->architecture = architecture;
+        made->next = record->device;
+        record->device = code = made;
+        made = NULL;
+    }
+    *cubin = code->cubin;
+    *size = code->size;
+done:
+    pthread_mutex_unlock(&lock);
+    if (made) csaw__free(made->cubin);
+    csaw__free(made);
+    return status;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* samplers/select/its_warp.cuh - ITS on the GPU: one warp decides one row (C-SAW, SC'20, section IV-A).
+ *
+ * Method: lanes take every 32nd arc; largest bias and sum of masses by butterfly, then a Kogge-Stone prefix sum in each
+ * stretch of 32 until the drawn number falls into one. Masses are integers, so the pick is that of samplers/select/its.h
+ * bit for bit. */
+#ifndef CSAW_SELECT_ITS_WARP_CUH
+#define CSAW_SELECT_ITS_WARP_CUH
+
+#include "samplers/select/bias.h"
+
+#define CSAW__WARP 0xffffffffu
+
+CSAW_FN double csaw__warp_largest(double x) {
+    for (int d = 16; d > 0; d >>= 1) {
+        double other = __shfl_xor_sync(CSAW__WARP, x, d);
+        x = other > x ? other : x;
+    }
+    return x;
+}
+
+CSAW_FN uint64_t csaw__warp_sum(uint64_t x) {
+    for (int d = 16; d > 0; d >>= 1) x += __shfl_xor_sync(CSAW__WARP, (unsigned long long)x, d);
+    return x;
+}
+
+CSAW_FN uint64_t csaw__warp_prefix_sum(uint64_t x, uint32_t lane) { /* inclusive; Kogge, Stone 1973 */
+    for (uint32_t d = 1; d < 32; d <<= 1) {
+        uint64_t lower = __shfl_up_sync(CSAW__WARP, (unsigned long long)x, d);
+        if (lane >= d) x += lower;
+    }
+    return x;
+}
+
+/* One site in all lanes; every lane of the warp takes part. The same answer in all lanes. */
+CSAW_FN int csaw__its_warp_pick(const csaw_site *site, uint64_t number, uint32_t *rank) {
+    const uint32_t lane = threadIdx.x & 31, n = site->degree;
+    double first = 0, largest = 0; /* first: bias of the lane's first arc */
+    bool broken = false;
+    for (uint64_t base = 0; base < n; base += 32) {
+        double bias = base + lane < n ? csaw__bias_at(site, (uint32_t)base + lane, 0, 0) : 0;
+        broken = broken || bias < 0;
+        if (base == 0) first = bias;
+        largest = bias > largest ? bias : largest;
+    }
+    if (__any_sync(CSAW__WARP, broken)) return CSAW__BROKEN;
+    largest = csaw__warp_largest(largest);
+    if (largest == 0) return CSAW__NOTHING;
+
+    const double scale = csaw__power_of_two(csaw__mass_exponent(n, largest));
+    uint64_t sum = csaw__mass(first, scale);
+    for (uint64_t base = 32; base + lane < n; base += 32)
+        sum += csaw__mass(csaw__bias_at(site, (uint32_t)base + lane, 0, 0), scale);
+    const uint64_t x = csaw_below(number, csaw__warp_sum(sum));
+
+    uint64_t below = 0;
+    for (uint64_t base = 0; base < n; base += 32) {
+        double bias = base == 0 ? first : base + lane < n ? csaw__bias_at(site, (uint32_t)base + lane, 0, 0) : 0;
+        uint64_t prefix = below + csaw__warp_prefix_sum(csaw__mass(bias, scale), lane);
+        uint32_t above = __ballot_sync(CSAW__WARP, prefix > x);
+        if (above) {
+            *rank = (uint32_t)base + (uint32_t)__ffs((int)above) - 1;
+            return CSAW__PICKED;
+        }
+        below = __shfl_sync(CSAW__WARP, (unsigned long long)prefix, 31);
+    }
+    return CSAW__NOTHING; /* not reached: x is below the sum */
+}
+
+CSAW_FN csaw_site csaw__site_of_lane(const csaw_site *site, int lane) {
+    csaw_site other;
+    other.job = site->job;
+    other.instance = __shfl_sync(CSAW__WARP, (unsigned long long)site->instance, lane);
+    other.at = __shfl_sync(CSAW__WARP, site->at, lane);
+    other.prev = __shfl_sync(CSAW__WARP, site->prev, lane);
+    other.root = __shfl_sync(CSAW__WARP, site->root, lane);
+    other.depth = __shfl_sync(CSAW__WARP, site->depth, lane);
+    other.row = __shfl_sync(CSAW__WARP, (unsigned long long)site->row, lane);
+    other.prev_row = __shfl_sync(CSAW__WARP, (unsigned long long)site->prev_row, lane);
+    other.degree = __shfl_sync(CSAW__WARP, site->degree, lane);
+    other.prev_degree = __shfl_sync(CSAW__WARP, site->prev_degree, lane);
+    return other;
+}
+
+/* The lanes with `asks` have rows to decide: the warp takes them in turn. Every lane takes part; returns the lane's own. */
+CSAW_FN int csaw__its_warp(const csaw_site *site, bool asks, csaw_arc *arc) {
+    int picked = CSAW__NOTHING;
+    uint64_t number = asks ? csaw__its_number(site) : 0;
+    for (uint32_t left = __ballot_sync(CSAW__WARP, asks); left; left &= left - 1) {
+        int leader = __ffs((int)left) - 1;
+        csaw_site theirs = csaw__site_of_lane(site, leader);
+        uint32_t rank = 0;
+        int outcome = csaw__its_warp_pick(&theirs, __shfl_sync(CSAW__WARP, (unsigned long long)number, leader), &rank);
+        if ((int)(threadIdx.x & 31) != leader) continue;
+        picked = outcome;
+        if (outcome == CSAW__PICKED) *arc = csaw__arc_at(site, rank);
+    }
+    return picked;
+}
+
+#endif

@@ -5,6 +5,10 @@
 
 #include "runtime/base/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* count * size bytes, 64-byte aligned, not cleared; CSAW_ENOMEM with a message that names what and how much. Zero bytes
  * give a valid pointer. Release with csaw__free(). */
 csaw_status csaw__alloc_bytes(void **out, uint64_t count, uint64_t size, const char *what);
@@ -20,5 +24,9 @@ csaw_status csaw__alloc_zero_bytes(void **out, uint64_t count, uint64_t size, co
 void     csaw__fail_allocations_from(uint64_t n);
 uint64_t csaw__allocations_counted(void);
 bool     csaw__alloc_allowed(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,6 +6,10 @@
 
 #include <csaw/csaw.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Keeps the message for csaw_last_error() and returns status. */
 csaw_status csaw__fail(csaw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -46,5 +50,9 @@ csaw_status csaw__fail(csaw_status status, const char *format, ...) __attribute_
                      "sizeof(" #TYPE ")", (GIVEN)->size, sizeof(NAME));                                     \
         memcpy(&NAME, (GIVEN), (GIVEN)->size);                                                              \
     }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

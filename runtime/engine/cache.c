@@ -33,7 +33,7 @@ void csaw__hash_add(csaw__hash *hash, const void *bytes, size_t size) {
 
 void csaw__hash_text(csaw__hash *hash, const char *text) { csaw__hash_add(hash, text, strlen(text) + 1); }
 
-csaw_status csaw__text(char **out, const char *format, ...) {
+csaw_status csaw__format(char **out, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     int size = vsnprintf(NULL, 0, format, arguments);
@@ -89,11 +89,11 @@ csaw_status csaw__cache_directory(char **out) {
     char *path = NULL;
     csaw_status status = CSAW_OK;
     if (own && *own)
-        CSAW_TRY(csaw__text(&path, "%s", own));
+        CSAW_TRY(csaw__format(&path, "%s", own));
     else if (caches && *caches == '/') /* the XDG specification says that a relative one is ignored */
-        CSAW_TRY(csaw__text(&path, "%s/csaw", caches));
+        CSAW_TRY(csaw__format(&path, "%s/csaw", caches));
     else if (home && *home)
-        CSAW_TRY(csaw__text(&path, "%s/.cache/csaw", home));
+        CSAW_TRY(csaw__format(&path, "%s/.cache/csaw", home));
     else
         return csaw__fail(CSAW_EIO,
                           "there is no place for compiled samplers: CSAW_CACHE_DIR, XDG_CACHE_HOME and HOME are not "
@@ -108,8 +108,8 @@ done:
 }
 
 csaw_status csaw__cache_path(const char *directory, const csaw__hash *hash, const char *suffix, char **out) {
-    return csaw__text(out, "%s/%016llx%016llx%s", directory, (unsigned long long)hash->high,
-                      (unsigned long long)hash->low, suffix);
+    return csaw__format(out, "%s/%016llx%016llx%s", directory, (unsigned long long)hash->high,
+                        (unsigned long long)hash->low, suffix);
 }
 
 /* ---- files ---- */
@@ -129,7 +129,7 @@ csaw_status csaw__cache_has(const char *path, bool *out) {
 
 csaw_status csaw__cache_temporary(const char *directory, char **path, int *descriptor) {
     char *name = NULL;
-    CSAW_TRY(csaw__text(&name, "%s/tmp-XXXXXX", directory));
+    CSAW_TRY(csaw__format(&name, "%s/tmp-XXXXXX", directory));
     int opened = mkostemp(name, O_CLOEXEC);
     if (opened < 0) {
         int reason = errno;
@@ -204,7 +204,7 @@ static csaw_status write_header(const char *root, const char *name, const char *
     char *path = NULL, *slash;
     csaw_status status = CSAW_OK;
     struct stat about;
-    CSAW_TRY(csaw__text(&path, "%s/%s", root, name));
+    CSAW_TRY(csaw__format(&path, "%s/%s", root, name));
     if (lstat(path, &about) == 0 && S_ISREG(about.st_mode) && (size_t)about.st_size == size) goto done;
     slash = strrchr(path, '/');
     *slash = 0;

@@ -17,7 +17,7 @@ void csaw__hash_add(csaw__hash *hash, const void *bytes, size_t size);
 void csaw__hash_text(csaw__hash *hash, const char *text); /* with its final zero, so that texts stay apart */
 
 /* Text into new memory; release with csaw__free(). */
-csaw_status csaw__text(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+csaw_status csaw__format(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The directory, made if it was not there; release with csaw__free(). */
 csaw_status csaw__cache_directory(char **out);

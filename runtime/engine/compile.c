@@ -26,6 +26,7 @@ extern char **environ;
 /* ---- the compiler ---- */
 
 enum { MAX_WORDS = 64 };
+#define CSAW__ENTRY_NAME "csaw__runtime_sampler" /* what CSAW_SAMPLER defines under CSAW__RUNTIME */
 
 typedef struct command {
     char *words; /* $CC, cut at blanks */
@@ -40,7 +41,7 @@ static csaw_status command_start(command *c, const char *headers, const char *fi
         "-std=c11",        "-O3", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden",
         "-DCSAW__RUNTIME", "-I"};
     const char *name = getenv("CC");
-    CSAW_TRY(csaw__text(&c->words, "%s", name && *name ? name : "cc"));
+    CSAW_TRY(csaw__format(&c->words, "%s", name && *name ? name : "cc"));
     char *rest = NULL;
     for (char *word = strtok_r(c->words, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
         CSAW_REQUIRE(c->count < MAX_WORDS, CSAW_EINVAL,
@@ -91,10 +92,7 @@ static csaw_status command_run_or_tell(command *c, const char *directory, const 
     CSAW_TRY_DONE(command_run(c, descriptor, &code));
     if (code == 0) goto done;
     CSAW_TRY_DONE(csaw__read_file(path, &said, &size));
-    if (strstr(said, "csaw__hooks"))
-        status = csaw__fail(CSAW_ECOMPILE,
-                            "%s defines no sampler; end it with CSAW_SAMPLER(name, params, hooks ...)\n%s", file, said);
-    else if (code < 256)
+    if (code < 256)
         status = csaw__fail(CSAW_ECOMPILE, "%s did not compile; correct it:\n%s", file, said);
     else
         status = csaw__fail(CSAW_ECOMPILE, "the C compiler %s ended by signal %d at %s\n%s", c->argument[0], code - 256,
@@ -120,6 +118,8 @@ static csaw_status hash_content(command *c, const char *directory, const char *m
     for (int i = 0; i < 5; i++) command_add(c, more[i]);
     CSAW_TRY_DONE(command_run_or_tell(c, directory, file));
     CSAW_TRY_DONE(csaw__read_file(path, &text, &size));
+    CSAW_REQUIRE_DONE(strstr(text, CSAW__ENTRY_NAME), CSAW_ECOMPILE,
+                      "%s defines no sampler; end it with CSAW_SAMPLER(name, params, hooks ...)", file);
     *out = csaw__hash_start();
     csaw__hash_add(out, text, size);
     for (int i = 0; i < c->base - 3; i++) csaw__hash_text(out, c->argument[i]); /* without the paths at the end */
@@ -187,11 +187,12 @@ void csaw_sampler_unload(const csaw_sampler *sampler) {
 
 static csaw_status load_library(const char *library, const char *file, csaw__loaded *record) {
     record->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    CSAW_REQUIRE(record->handle, CSAW_ECOMPILE,
-                 "%s was compiled but cannot be loaded: %s; use only what csaw/sampler.h offers", file, dlerror());
-    const csaw_sampler *const *entry = dlsym(record->handle, "csaw__runtime_sampler");
-    CSAW_REQUIRE(entry, CSAW_ECOMPILE, "%s defines no sampler; end it with CSAW_SAMPLER(name, params, hooks ...)",
-                 file);
+    CSAW_REQUIRE(
+        record->handle, CSAW_ECOMPILE,
+        "%s was compiled but cannot be loaded: %s; use only what csaw/sampler.h offers, or remove %s if it is damaged",
+        file, dlerror(), library);
+    const csaw_sampler *const *entry = dlsym(record->handle, CSAW__ENTRY_NAME);
+    CSAW_REQUIRE(entry, CSAW_ECOMPILE, "%s holds no sampler; remove it from the cache", library);
     record->sampler = *entry;
     CSAW_REQUIRE(record->sampler->abi == CSAW__ABI, CSAW_ECOMPILE,
                  "%s was compiled against headers of interface %u, but this csaw has %u; "
@@ -211,7 +212,7 @@ static csaw_status keep_source(const char *path, csaw__loaded *record) {
                  "%s holds a zero byte at %zu, so it is not a C file; check the path", path, strlen(record->text));
     char *absolute = realpath(path, NULL);
     CSAW_REQUIRE(absolute, CSAW_EIO, "%s could not be found again: %s", path, strerror(errno));
-    csaw_status status = csaw__text(&record->path, "%s", absolute);
+    csaw_status status = csaw__format(&record->path, "%s", absolute);
     free(absolute);
     return status;
 }
@@ -227,7 +228,7 @@ csaw_status csaw_sampler_compile(const char *path, const csaw_sampler **out) {
     CSAW_TRY_DONE(keep_source(path, record));
     CSAW_TRY_DONE(csaw__cache_directory(&directory));
     CSAW_TRY_DONE(csaw__cache_headers(directory, &headers));
-    CSAW_TRY_DONE(csaw__text(&main_file, "%s/%s", headers, CSAW__MAIN_FILE));
+    CSAW_TRY_DONE(csaw__format(&main_file, "%s/%s", headers, CSAW__MAIN_FILE));
     CSAW_TRY_DONE(command_start(&compiler, headers, path));
     CSAW_TRY_DONE(hash_content(&compiler, directory, main_file, path, &record->content));
     CSAW_TRY_DONE(csaw__cache_path(directory, &record->content, ".so", &library));

@@ -53,7 +53,7 @@ static csaw_status create_program(const char *path, const char *text, nvrtcProgr
         names[count] = header->name;
         texts[count] = header->text;
     }
-    CSAW_TRY(csaw__text(&source, "%s\n#include \"runtime/engine/device_kernels.cuh\"\n", text));
+    CSAW_TRY(csaw__format(&source, "%s\n#include \"runtime/engine/device_kernels.cuh\"\n", text));
     nvrtcResult result = nvrtcCreateProgram(out, source, path, count, texts, names);
     csaw__free(source);
     return nvrtc_check(result, "nvrtcCreateProgram");
@@ -68,7 +68,7 @@ csaw_status csaw__nvrtc_compile(const char *path, const char *text, int architec
     size_t bytes = 0;
     memcpy(argument, options, sizeof options);
     snprintf(target, sizeof target, "--gpu-architecture=sm_%d", architecture);
-    CSAW_TRY(csaw__text(&folder, "--include-path=%.*s", slash ? (int)(slash - path) : 1, slash ? path : "."));
+    CSAW_TRY(csaw__format(&folder, "--include-path=%.*s", slash ? (int)(slash - path) : 1, slash ? path : "."));
     argument[NUM_OPTIONS] = target;
     argument[NUM_OPTIONS + 1] = folder;
     CSAW_TRY_DONE(create_program(path, text, &program));

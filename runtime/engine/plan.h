@@ -10,6 +10,10 @@
 #include "runtime/base/status.h"
 #include "runtime/engine/samples.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct csaw__parts csaw__parts;
 typedef struct csaw__device csaw__device;
 
@@ -20,6 +24,7 @@ typedef struct csaw__tables {
     float *tabulated;     /* [num_edges] */
     csaw__alias *alias;   /* [num_edges], NULL until a method asks */
     csaw__row_bias *bias; /* [num_vertices], with alias */
+    uint64_t generation;  /* counts clears: tells a copy on a device whether it is stale */
 } csaw__tables;
 
 struct csaw_plan {
@@ -48,5 +53,9 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
 csaw_status csaw__device_to_host(csaw_samples *samples); /* fills host_path and host_edge */
 void csaw__device_release(csaw_samples *samples);
 void csaw__device_close(csaw__device *device);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -18,7 +18,7 @@ csaw_status csaw_samples_walks(csaw_samples *samples, csaw_space space, csaw_wal
         view.path_step_stride = view.edge_step_stride = walks;
     } else {
         CSAW_REQUIRE(space == CSAW_HOST, CSAW_EINVAL, "space is %d; it is CSAW_HOST or CSAW_DEVICE", (int)space);
-        if (samples->device && !samples->host_path) CSAW_TRY(csaw__device_to_host(samples));
+        if (samples->device && !samples->host_current) CSAW_TRY(csaw__device_to_host(samples));
         view.path = samples->host_path;
         view.edge = samples->host_edge;
         view.path_walk_stride = length + 1;

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/device.cu - the GPU engine's host side: uploads the graph once per plan and tables when they change,
+ * launches the sampler's kernel, keeps paths on the device until they are asked for.
+ *
+ * All device memory comes from one pool of this plan, so that a run allocates without a round trip; managed memory is never
+ * used. Offsets are 32 bits where they suffice. */
+#include <cuda_runtime.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "runtime/base/memory.h"
+#include "runtime/engine/device_library.h"
+#include "runtime/engine/device_status.h"
+#include "runtime/engine/plan.h"
+#include "runtime/engine/transpose.cuh"
+
+struct csaw__device {
+    int ordinal;
+    std::atomic<int> references; /* the plan's and one per samples */
+    cudaStream_t stream;
+    cudaMemPool_t pool;
+    csaw__rows rows; /* device memory */
+    csaw__alias *alias;
+    csaw__row_bias *bias;
+    uint64_t tables_generation; /* of alias and bias */
+    unsigned long long *fault;
+    csaw__library *library; /* of a sampler compiled at run time */
+};
+
+/* ---- memory ---- */
+
+static csaw_status device_alloc(csaw__device *device, void **out, uint64_t bytes, const char *what) {
+    cudaError_t error = cudaErrorMemoryAllocation;
+    if (csaw__alloc_allowed()) error = cudaMallocFromPoolAsync(out, bytes ? bytes : 16, device->pool, device->stream);
+    if (error == cudaErrorMemoryAllocation) {
+        size_t free_bytes = 0, total = 0;
+        cudaGetLastError(); /* a refused request does not stick */
+        cudaMemGetInfo(&free_bytes, &total);
+        return csaw__fail(CSAW_EDEVMEM, "no device memory for %s: %.1f MiB were refused, %.1f MiB of %.1f MiB are free; take "
+                          "fewer walks at a time (csaw_sample_each), or use device 'cpu'",
+                          what, (double)bytes / 1048576, (double)free_bytes / 1048576, (double)total / 1048576);
+    }
+    CSAW_CUDA(error);
+    return CSAW_OK;
+}
+
+static void device_free(csaw__device *device, void *memory) {
+    if (memory) cudaFreeAsync(memory, device->stream);
+}
+
+static csaw_status upload(csaw__device *device, const void **out, const void *from, uint64_t bytes, const char *what) {
+    void *memory = nullptr;
+    CSAW_TRY(device_alloc(device, &memory, bytes, what));
+    cudaError_t error = cudaMemcpyAsync(memory, from, bytes, cudaMemcpyHostToDevice, device->stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(device->stream);
+    if (error != cudaSuccess) device_free(device, memory);
+    CSAW_CUDA(error);
+    *out = memory;
+    return CSAW_OK;
+}
+
+/* ---- opening and closing ---- */
+
+static csaw_status upload_offsets(csaw__device *device, const csaw_csr *csr) {
+    const uint64_t count = csr->num_vertices + 1;
+    device->rows.wide = csr->num_edges > UINT32_MAX;
+    if (device->rows.wide) return upload(device, &device->rows.offset, csr->rowptr, count * 8, "row offsets");
+    uint32_t *narrow = nullptr;
+    CSAW_TRY(csaw__alloc(&narrow, count, "row offsets in 32 bits"));
+    for (uint64_t i = 0; i < count; i++) narrow[i] = (uint32_t)csr->rowptr[i];
+    csaw_status status = upload(device, &device->rows.offset, narrow, count * 4, "row offsets");
+    csaw__free(narrow);
+    return status;
+}
+
+static csaw_status upload_graph(csaw__device *device, const csaw_csr *csr) {
+    CSAW_TRY(upload_offsets(device, csr));
+    CSAW_TRY(upload(device, (const void **)&device->rows.col, csr->col, csr->num_edges * sizeof *csr->col, "arcs"));
+    if (csr->weight)
+        CSAW_TRY(upload(device, (const void **)&device->rows.weight, csr->weight, csr->num_edges * sizeof *csr->weight,
+                        "weights"));
+    device->rows.count = (csaw_vertex)csr->num_vertices;
+    return device_alloc(device, (void **)&device->fault, sizeof *device->fault, "a fault record");
+}
+
+static csaw_status open_device(csaw__device *device, const csaw_graph *graph) {
+    int count = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    CSAW_REQUIRE(error == cudaSuccess && count > 0, CSAW_ECUDA,
+                 "no CUDA device was found (%s); use device 'cpu', or see that the driver is installed",
+                 error == cudaSuccess ? "the driver lists none" : cudaGetErrorString(error));
+    CSAW_REQUIRE(device->ordinal < count, CSAW_EINVAL, "device 'cuda:%d' does not exist; there are %d (cuda:0 .. cuda:%d)",
+                 device->ordinal, count, count - 1);
+    CSAW_CUDA(cudaSetDevice(device->ordinal));
+    CSAW_CUDA(cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking));
+    cudaMemPoolProps props;
+    memset(&props, 0, sizeof props);
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location.type = cudaMemLocationTypeDevice;
+    props.location.id = device->ordinal;
+    CSAW_CUDA(cudaMemPoolCreate(&device->pool, &props));
+    uint64_t keep = UINT64_MAX;
+    CSAW_CUDA(cudaMemPoolSetAttribute(device->pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    return upload_graph(device, &graph->csr);
+}
+
+static void explain(const csaw__device *device, char *text, size_t size) {
+    cudaDeviceProp props;
+    size_t free_bytes = 0, total = 0, used = strlen(text);
+    const char *line = strstr(text, "device      ");
+    if (line) used = (size_t)(line - text); /* the CPU's line gives way */
+    if (cudaGetDeviceProperties(&props, device->ordinal) != cudaSuccess) return;
+    cudaMemGetInfo(&free_bytes, &total);
+    snprintf(text + used, size - used,
+             "device      cuda:%d %s, %d multiprocessors, %.1f of %.1f GiB free after the graph; %d-bit offsets, one thread a "
+             "walk, a warp for rows that need a scan\n",
+             device->ordinal, props.name, props.multiProcessorCount, (double)free_bytes / 1073741824.0,
+             (double)total / 1073741824.0, device->rows.wide ? 64 : 32);
+}
+
+csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *text, size_t size, csaw__device **out) {
+    csaw__device *device = nullptr;
+    CSAW_TRY(csaw__alloc_zero(&device, 1, "a device"));
+    device->ordinal = ordinal;
+    device->references = 1;
+    csaw_status status = open_device(device, graph);
+    if (status != CSAW_OK) {
+        csaw__device_close(device);
+        return status;
+    }
+    explain(device, text, size);
+    *out = device;
+    return CSAW_OK;
+}
+
+void csaw__device_close(csaw__device *device) {
+    if (!device || --device->references > 0) return;
+    if (device->stream) {
+        cudaSetDevice(device->ordinal);
+        void *const memory[] = {(void *)device->rows.offset, (void *)device->rows.col, (void *)device->rows.weight,
+                                device->alias,               device->bias,             device->fault};
+        for (void *m : memory) device_free(device, m);
+        cudaStreamSynchronize(device->stream);
+        csaw__library_free(device->library);
+        if (device->pool) cudaMemPoolDestroy(device->pool);
+        cudaStreamDestroy(device->stream);
+    }
+    csaw__free(device);
+}
+
+/* ---- walking ---- */
+
+static csaw_status take_tables(csaw__device *device, const csaw_plan *plan) {
+    const csaw__tables *tables = &plan->tables;
+    const csaw_csr *csr = &plan->graph->csr;
+    if (device->alias && device->bias && device->tables_generation == tables->generation) return CSAW_OK;
+    device_free(device, device->alias);
+    device_free(device, device->bias);
+    device->alias = nullptr;
+    device->bias = nullptr;
+    CSAW_TRY(upload(device, (const void **)&device->alias, tables->alias, csr->num_edges * sizeof *tables->alias,
+                    "alias tables, 16 bytes an arc (selection 'its' needs none)"));
+    CSAW_TRY(upload(device, (const void **)&device->bias, tables->bias, csr->num_vertices * sizeof *tables->bias,
+                    "sums of static biases"));
+    device->tables_generation = tables->generation;
+    return CSAW_OK;
+}
+
+static csaw_status take_buffers(csaw__device *device, csaw_samples *samples) {
+    const uint64_t walks = samples->num_walks, length = samples->length;
+    samples->host_current = false;
+    if (samples->device_path && samples->device_walks >= walks) return CSAW_OK; /* those of the batch before */
+    CSAW_TRY(device_alloc(device, (void **)&samples->device_path, walks * (length + 1) * sizeof(csaw_vertex), "paths"));
+    device->references++;
+    if (samples->edges)
+        CSAW_TRY(device_alloc(device, (void **)&samples->device_edge, walks * length * sizeof(csaw_edge), "arcs of walks"));
+    samples->device_walks = walks;
+    return CSAW_OK;
+}
+
+static csaw_status launch(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job) {
+    const unsigned threads = 256;
+    const uint64_t blocks = (job->num_walks + threads - 1) / threads;
+    CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL, "%llu walks in one launch; take at most 2^38 at a time",
+                 (unsigned long long)job->num_walks);
+    if (blocks == 0) return CSAW_OK;
+    if (sampler->device) {
+        CSAW_CUDA((cudaError_t)sampler->device->launch((int)job->kernel, (unsigned)blocks, threads, device->stream, job));
+        return CSAW_OK;
+    }
+    CSAW_TRY(csaw__library_take(&device->library, sampler, device->ordinal));
+    return csaw__library_launch(device->library, (unsigned)blocks, threads, device->stream, job);
+}
+
+csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
+                              csaw__fault *fault) {
+    csaw__device *device = plan->device;
+    const void *roots = nullptr;
+    unsigned long long lowest = ~0ull;
+    CSAW_CUDA(cudaSetDevice(device->ordinal));
+    if (job->rows.alias) CSAW_TRY(take_tables(device, plan));
+    CSAW_TRY(take_buffers(device, samples));
+    if (job->roots) CSAW_TRY(upload(device, &roots, job->roots, job->num_roots * sizeof *job->roots, "seeds"));
+    const bool alias = job->rows.alias != nullptr;
+    job->rows = device->rows;
+    job->rows.alias = alias ? device->alias : nullptr;
+    job->rows.bias = alias ? device->bias : nullptr;
+    job->roots = (const csaw_vertex *)roots;
+    job->path = samples->device_path;
+    job->edge = samples->device_edge;
+    job->fault = device->fault;
+    cudaError_t error = cudaMemsetAsync(device->fault, 0xff, sizeof *device->fault, device->stream);
+    csaw_status status = error == cudaSuccess ? launch(device, sampler, job) : CSAW_OK;
+    if (status == CSAW_OK && error == cudaSuccess)
+        error = cudaMemcpyAsync(&lowest, device->fault, sizeof lowest, cudaMemcpyDeviceToHost, device->stream);
+    device_free(device, (void *)roots);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(device->stream);
+    CSAW_TRY(status);
+    CSAW_CUDA(error);
+    if (lowest != ~0ull) {
+        fault->kind = CSAW__FAULT_EDGE; /* which, and where in the row, the host finds out */
+        fault->instance = lowest >> 24;
+        fault->depth = (uint32_t)(lowest & 0xffffff);
+        fault->edge = CSAW_NO_EDGE;
+    }
+    return CSAW_OK;
+}
+
+/* ---- delivery ---- */
+
+/* from: [rows, columns] -> to (host): [columns, rows] */
+template <typename T>
+static csaw_status deliver(csaw__device *device, const T *from, T *to, uint64_t rows, uint64_t columns) {
+    void *turned = nullptr;
+    CSAW_TRY(device_alloc(device, &turned, rows * columns * sizeof(T), "walks being transposed"));
+    cudaError_t error = csaw__transpose(from, (T *)turned, rows, columns, device->stream);
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(to, turned, rows * columns * sizeof(T), cudaMemcpyDeviceToHost, device->stream);
+    if (error == cudaSuccess) error = cudaStreamSynchronize(device->stream);
+    device_free(device, turned);
+    CSAW_CUDA(error);
+    return CSAW_OK;
+}
+
+csaw_status csaw__device_to_host(csaw_samples *samples) {
+    csaw__device *device = samples->device;
+    const uint64_t walks = samples->num_walks, length = samples->length;
+    CSAW_CUDA(cudaSetDevice(device->ordinal));
+    if (!samples->host_path) CSAW_TRY(csaw__alloc(&samples->host_path, samples->device_walks * (length + 1), "paths of walks"));
+    if (samples->edges && !samples->host_edge)
+        CSAW_TRY(csaw__alloc(&samples->host_edge, samples->device_walks * length, "arcs of walks"));
+    CSAW_TRY(deliver(device, samples->device_path, samples->host_path, length + 1, walks));
+    if (samples->edges)
+        CSAW_TRY(deliver((csaw__device *)device, (const unsigned long long *)samples->device_edge,
+                         (unsigned long long *)samples->host_edge, length, walks));
+    samples->host_current = true;
+    return CSAW_OK;
+}
+
+void csaw__device_release(csaw_samples *samples) {
+    csaw__device *device = samples->device;
+    if (!samples->device_path) return;
+    cudaSetDevice(device->ordinal);
+    device_free(device, samples->device_path);
+    device_free(device, samples->device_edge);
+    csaw__device_close(device);
+}

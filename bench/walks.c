@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* bench/walks.c - walks a second on R-MAT graphs: csaw through its public API, beside loops written by hand on the CPU.
+ * Every row is verified before it is timed: each step follows an arc, and a GPU's walks equal the CPU's.
+ *
+ *   walk_bench [--scale 20] [--edge-factor 16] [--walks-per-vertex 1] [--length 80] [--device cpu] [--repeat 5]
+ *              [--sampler FILE.c] [--export DIR] [--json FILE]
+ *
+ * --sampler adds node2vec from a file compiled at run time; --export writes xadj32.bin, adj32.bin, w32.bin (uint32 offsets,
+ * uint32 arcs, float weights) for other programs. */
+#include <csaw/samplers.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "bench/hand_walks.h"
+
+CSAW_DECLARE_SAMPLER(weighted);
+
+typedef struct settings {
+    uint32_t scale, edge_factor, walks_per_vertex, length, repeat;
+    const char *device, *sampler, *export, *json;
+} settings;
+
+typedef struct figure {
+    double median, least, most; /* seconds */
+} figure;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void must(csaw_status status) {
+    if (status == CSAW_OK) return;
+    fprintf(stderr, "walk_bench: %s: %s\n", csaw_status_text(status), csaw_last_error());
+    exit(1);
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static figure figure_of(double *seconds, uint32_t count) {
+    qsort(seconds, count, sizeof *seconds, ascending);
+    return (figure){seconds[count / 2], seconds[0], seconds[count - 1]};
+}
+
+static bool has_arc(const csaw_csr *csr, csaw_vertex from, csaw_vertex to) {
+    csaw_edge lo = csr->rowptr[from], hi = csr->rowptr[from + 1], end = hi;
+    while (lo < hi) {
+        csaw_edge middle = lo + (hi - lo) / 2;
+        if (csr->col[middle] < to)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < end && csr->col[lo] == to;
+}
+
+static void verify_paths(const csaw_csr *csr, const csaw_vertex *path, uint64_t num_walks, uint32_t length, const char *what) {
+    uint64_t wrong = 0;
+#pragma omp parallel for reduction(+ : wrong)
+    for (uint64_t w = 0; w < num_walks; w++)
+        for (uint32_t s = 0; s < length; s++)
+            wrong += !has_arc(csr, path[w * (length + 1) + s], path[w * (length + 1) + s + 1]);
+    if (!wrong) return;
+    fprintf(stderr, "walk_bench: %s: %llu steps follow no arc of the graph\n", what, (unsigned long long)wrong);
+    exit(3);
+}
+
+typedef struct bench {
+    const settings *settings;
+    const csaw_graph *graph;
+    csaw_plan *plan, *cpu;
+    FILE *json;
+    bool first;
+} bench;
+
+static void report(bench *b, const char *name, const char *by, figure f) {
+    const uint64_t steps = csaw_graph_csr(b->graph).num_vertices * b->settings->walks_per_vertex * b->settings->length;
+    printf("%-34s %-8s %10.3f ms  (%.3f .. %.3f)  %10.1f M steps/s\n", name, by, f.median * 1e3, f.least * 1e3, f.most * 1e3,
+           (double)steps / f.median / 1e6);
+    if (b->json)
+        fprintf(b->json, "%s\n    {\"walk\": \"%s\", \"by\": \"%s\", \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, "
+                         "\"steps\": %llu, \"steps_per_s\": %.6g}",
+                b->first ? "" : ",", name, by, f.median, f.least, f.most, (unsigned long long)steps, (double)steps / f.median);
+    b->first = false;
+    fflush(stdout);
+}
+
+/* The first walks of a plan on a GPU equal the CPU's. */
+static void verify_against_cpu(bench *b, const csaw_sampler *sampler, const void *params, const csaw_walks *got) {
+    const csaw_csr csr = csaw_graph_csr(b->graph);
+    const uint64_t compare = csr.num_vertices < 20000 ? csr.num_vertices : 20000, seeds = csr.num_vertices;
+    csaw_vertex *root = malloc(seeds * sizeof *root);
+    csaw_samples *samples = NULL;
+    csaw_walks want;
+    if (!root) exit(1);
+    for (uint64_t v = 0; v < seeds; v++) root[v] = (csaw_vertex)v;
+    must(csaw_sample(b->cpu, sampler, params, &(csaw_seeds){root, compare}, CSAW_RUN(.depth = b->settings->length, .seed = 1),
+                     &samples));
+    must(csaw_samples_walks(samples, CSAW_HOST, &want));
+    if (memcmp(want.path, got->path, compare * (want.length + 1) * sizeof *want.path) != 0) {
+        fprintf(stderr, "walk_bench: %s differs from the CPU's walks\n", csaw_sampler_name(sampler));
+        exit(3);
+    }
+    csaw_samples_free(samples);
+    free(root);
+}
+
+static void bench_csaw(bench *b, const char *name, const csaw_graph *graph, const csaw_sampler *sampler, const void *params) {
+    const settings *s = b->settings;
+    const csaw_csr csr = csaw_graph_csr(graph);
+    const bool device = strcmp(s->device, "cpu") != 0;
+    double *seconds = malloc(s->repeat * sizeof *seconds);
+    b->graph = graph;
+    must(csaw_plan_create(graph, CSAW_PLAN(.device = s->device), &b->plan));
+    must(csaw_plan_create(graph, NULL, &b->cpu));
+    for (uint32_t r = 0; r <= s->repeat; r++) { /* run 0 warms up and is verified */
+        csaw_samples *samples = NULL;
+        double start = now();
+        must(csaw_sample(b->plan, sampler, params, NULL,
+                         CSAW_RUN(.depth = s->length, .walks_per_seed = s->walks_per_vertex, .seed = 1), &samples));
+        if (r) seconds[r - 1] = now() - start;
+        if (!r) {
+            csaw_walks walks;
+            must(csaw_samples_walks(samples, CSAW_HOST, &walks));
+            verify_paths(&csr, walks.path, walks.num_walks, walks.length, name);
+            if (device) verify_against_cpu(b, sampler, params, &walks);
+        }
+        csaw_samples_free(samples);
+    }
+    report(b, name, "csaw", figure_of(seconds, s->repeat));
+    csaw_plan_free(b->plan);
+    csaw_plan_free(b->cpu);
+    free(seconds);
+}
+
+/* By hand, on the CPU. p == 0: first order. */
+static void bench_hand(bench *b, const char *name, const csaw_graph *graph, float p, float q) {
+    const settings *s = b->settings;
+    const csaw_csr csr = csaw_graph_csr(graph);
+    double *seconds = malloc(s->repeat * sizeof *seconds);
+    csaw_vertex *path = malloc(csr.num_vertices * ((uint64_t)s->length + 1) * sizeof *path);
+    hand_alias *table = csr.weight && p == 0 ? malloc(csr.num_edges * sizeof *table) : NULL;
+    float largest = 0;
+    if (!seconds || !path) exit(1);
+    b->graph = graph;
+    for (csaw_edge e = 0; csr.weight && e < csr.num_edges; e++) largest = csr.weight[e] > largest ? csr.weight[e] : largest;
+    if (table) hand_alias_build(&csr, table);
+    for (uint32_t r = 0; r <= s->repeat; r++) {
+        double start = now();
+        if (p > 0)
+            hand_node2vec(&csr, p, q, largest, s->length, 1, path);
+        else if (table)
+            hand_weighted(&csr, table, s->length, 1, path);
+        else
+            hand_uniform(&csr, s->length, 1, path);
+        if (r) seconds[r - 1] = now() - start;
+        if (!r) verify_paths(&csr, path, csr.num_vertices, s->length, name);
+    }
+    report(b, name, "hand", figure_of(seconds, s->repeat));
+    free(table);
+    free(path);
+    free(seconds);
+}
+
+static void write_array(const char *folder, const char *name, const void *array, size_t size, size_t count) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(array, size, count, file) != count || fclose(file) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+static void export_graph(const csaw_csr *csr, const char *folder) {
+    uint32_t *offset = malloc((csr->num_vertices + 1) * sizeof *offset);
+    if (!offset || csr->num_edges > UINT32_MAX) exit(1);
+    for (uint64_t v = 0; v <= csr->num_vertices; v++) offset[v] = (uint32_t)csr->rowptr[v];
+    write_array(folder, "xadj32.bin", offset, sizeof *offset, csr->num_vertices + 1);
+    write_array(folder, "adj32.bin", csr->col, sizeof *csr->col, csr->num_edges);
+    write_array(folder, "w32.bin", csr->weight, sizeof *csr->weight, csr->num_edges);
+    free(offset);
+}
+
+static settings read_settings(int argc, char **argv) {
+    settings s = {.scale = 20, .edge_factor = 16, .walks_per_vertex = 1, .length = 80, .repeat = 5, .device = "cpu"};
+    for (int i = 1; i < argc; i += 2) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        uint32_t number = (uint32_t)strtoul(value, NULL, 10);
+        if (strcmp(argv[i], "--scale") == 0) s.scale = number;
+        else if (strcmp(argv[i], "--edge-factor") == 0) s.edge_factor = number;
+        else if (strcmp(argv[i], "--walks-per-vertex") == 0) s.walks_per_vertex = number;
+        else if (strcmp(argv[i], "--length") == 0) s.length = number;
+        else if (strcmp(argv[i], "--repeat") == 0) s.repeat = number;
+        else if (strcmp(argv[i], "--device") == 0) s.device = value;
+        else if (strcmp(argv[i], "--sampler") == 0) s.sampler = value;
+        else if (strcmp(argv[i], "--export") == 0) s.export = value;
+        else if (strcmp(argv[i], "--json") == 0) s.json = value;
+        else {
+            fprintf(stderr, "walk_bench: unknown option '%s'; see the head of bench/walks.c\n", argv[i]);
+            exit(2);
+        }
+    }
+    return s;
+}
+
+static void run_rows(bench *b, const csaw_graph *plain, const csaw_graph *graph) {
+    static const float pq[2][2] = {{2, 0.5f}, {0.25f, 4}};
+    const settings *s = b->settings;
+    const bool by_hand = strcmp(s->device, "cpu") == 0 && s->walks_per_vertex == 1;
+    const csaw_sampler *own = NULL;
+    char name[96];
+    if (s->sampler) must(csaw_sampler_compile(s->sampler, &own));
+    if (by_hand) bench_hand(b, "uniform", plain, 0, 0);
+    bench_csaw(b, "uniform", plain, &csaw_uniform, NULL);
+    if (by_hand) bench_hand(b, "weighted", graph, 0, 0);
+    bench_csaw(b, "weighted", graph, &weighted, NULL);
+    for (int weights = 0; weights < 2; weights++)
+        for (int i = 0; i < 2; i++) {
+            const csaw_graph *g = weights ? graph : plain;
+            const csaw_node2vec_params params = {pq[i][0], pq[i][1]};
+            snprintf(name, sizeof name, "%snode2vec p=%g q=%g", weights ? "weighted " : "", (double)params.p, (double)params.q);
+            if (by_hand) bench_hand(b, name, g, params.p, params.q);
+            bench_csaw(b, name, g, &csaw_node2vec, &params);
+            if (!own) continue;
+            strncat(name, ", run-time C file", sizeof name - strlen(name) - 1);
+            bench_csaw(b, name, g, own, &params);
+        }
+    csaw_sampler_unload(own);
+}
+
+int main(int argc, char **argv) {
+    const settings s = read_settings(argc, argv);
+    csaw_graph *graph = NULL, *plain = NULL;
+    bench b = {.settings = &s, .first = true};
+    int threads = 1;
+#ifdef _OPENMP
+    threads = omp_get_max_threads();
+#endif
+    must(csaw_graph_rmat(CSAW_RMAT(.scale = s.scale, .edge_factor = s.edge_factor, .seed = 1, .weighted = true), &graph));
+    csaw_csr csr = csaw_graph_csr(graph);
+    if (s.export) export_graph(&csr, s.export);
+    printf("csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; %u walks per vertex, %u steps, device %s, %d "
+           "threads, 1 warm-up, median of %u\n",
+           csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices, (unsigned long long)csr.num_edges,
+           s.walks_per_vertex, s.length, s.device, threads, s.repeat);
+    if (s.json && !(b.json = fopen(s.json, "w"))) {
+        perror(s.json);
+        return 1;
+    }
+    if (b.json)
+        fprintf(b.json,
+                "{\"version\": \"%s\", \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": 1, "
+                "\"vertices\": %llu, \"arcs\": %llu},\n \"walks_per_vertex\": %u, \"length\": %u, \"device\": \"%s\", "
+                "\"threads\": %d, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
+                csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices,
+                (unsigned long long)csr.num_edges, s.walks_per_vertex, s.length, s.device, threads, s.repeat);
+    csr.weight = NULL;
+    must(csaw_graph_borrow_csr(&csr, &plain));
+    run_rows(&b, plain, graph);
+    if (b.json && (fputs("]}\n", b.json) < 0 || fclose(b.json) != 0)) return 1;
+    csaw_graph_free(plain);
+    csaw_graph_free(graph);
+    return 0;
+}

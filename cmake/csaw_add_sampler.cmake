@@ -1,8 +1,14 @@
 # csaw_add_sampler(target file.c ...): compile sampler files into a target. Each file becomes two small ones that include
-# it and then the engine's header, once for the CPU and, where the project builds CUDA, once for the GPU. In your program:
+# it and then the engine's header, once for the CPU and, where both csaw and the project build CUDA, once for the GPU.
+# Works inside csaw's build and, after find_package(csaw), in yours. In your program:
 #   CSAW_DECLARE_SAMPLER(my_sampler);
 function(csaw_add_sampler target)
-  get_target_property(root csaw_objects SOURCE_DIR)
+  get_target_property(engine csaw::csaw CSAW_ENGINE_DIR)
+  get_target_property(with_cuda csaw::csaw CSAW_ENGINE_CUDA)
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  set(headers ${engine} $<TARGET_PROPERTY:csaw::csaw,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_compile_features(${target} PRIVATE c_std_11)
+
   foreach(file IN LISTS ARGN)
     get_filename_component(file ${file} ABSOLUTE)
     get_filename_component(name ${file} NAME_WE)
@@ -10,15 +16,21 @@ function(csaw_add_sampler target)
     file(CONFIGURE OUTPUT ${wrapper}.host.c CONTENT
          "#include \"${file}\"\n#include \"runtime/engine/host_kernels.h\"\n")
     target_sources(${target} PRIVATE ${wrapper}.host.c)
-    target_include_directories(${target} PRIVATE ${root} ${root}/include)
+    set_property(SOURCE ${wrapper}.host.c TARGET_DIRECTORY ${target} APPEND PROPERTY INCLUDE_DIRECTORIES ${headers})
     set_property(SOURCE ${wrapper}.host.c TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=off)
-    if(CSAW_CUDA)
+
+    if(with_cuda AND "CUDA" IN_LIST languages)
       file(CONFIGURE OUTPUT ${wrapper}.device.cu CONTENT
            "#include \"${file}\"\n#include \"runtime/engine/device_kernels.cuh\"\n")
       target_sources(${target} PRIVATE ${wrapper}.device.cu)
+      get_target_property(standard ${target} CUDA_STANDARD)
+      if(NOT standard OR standard LESS 20) # designated initialisers
+        set_target_properties(${target} PROPERTIES CUDA_STANDARD 20)
+      endif()
       set_property(SOURCE ${wrapper}.host.c TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_DEFINITIONS CSAW__WITH_DEVICE)
+      set_property(SOURCE ${wrapper}.device.cu TARGET_DIRECTORY ${target} APPEND PROPERTY INCLUDE_DIRECTORIES ${headers})
       set_property(SOURCE ${wrapper}.device.cu TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS
-                   --fmad=false --ftz=false --prec-div=true --prec-sqrt=true)
+                   --fmad=false --ftz=false --prec-div=true --prec-sqrt=true -Xcompiler=-Wno-missing-field-initializers)
     endif()
   endforeach()
 endfunction()

@@ -1,3 +1,37 @@
-# csaw_embed(target): the headers that a sampler compiled at run time needs, as strings inside the library.
+# csaw_embed(target): the headers that a sampler compiled at run time needs, as bytes inside the library, so that an
+# installed libcsaw carries what it was built with. As a script (cmake -P) this file writes the C file with the bytes.
+set(csaw_embedded_headers
+  include/csaw/descriptor.h include/csaw/math.h include/csaw/philox.h include/csaw/sampler.h include/csaw/types.h
+  runtime/base/job.h runtime/base/mass.h runtime/base/site.h
+  samplers/select/alias.h samplers/select/bias.h samplers/select/its.h samplers/select/reject.h samplers/select/uniform.h
+  samplers/select/its_warp.cuh
+  runtime/engine/step.h runtime/engine/host_kernels.h runtime/engine/device_kernels.cuh)
+
+if(CMAKE_SCRIPT_MODE_FILE)
+  cmake_path(GET CMAKE_SCRIPT_MODE_FILE PARENT_PATH root)
+  cmake_path(GET root PARENT_PATH root)
+  set(arrays "")
+  set(table "")
+  set(number 0)
+  foreach(header IN LISTS csaw_embedded_headers)
+    file(READ ${root}/${header} bytes HEX)
+    string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+    string(REGEX REPLACE "^include/" "" name ${header})
+    string(APPEND arrays "static const unsigned char header_${number}[] = {\n${bytes}0x00};\n")
+    string(APPEND table "    {\"${name}\", (const char *)header_${number}, sizeof header_${number} - 1},\n")
+    math(EXPR number "${number} + 1")
+  endforeach()
+  file(WRITE ${OUTPUT} "/* written by cmake/csaw_embed.cmake */\n#include \"runtime/engine/headers.h\"\n\n"
+       "${arrays}\nconst csaw__header csaw__headers[] = {\n${table}    {0, 0, 0}};\n")
+  return()
+endif()
+
 function(csaw_embed target)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/csaw_headers.c)
+  list(TRANSFORM csaw_embedded_headers PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE headers)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/csaw_embed.cmake)
+  add_custom_command(OUTPUT ${output} DEPENDS ${headers} ${script} VERBATIM
+                     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -P ${script})
+  target_sources(${target} PRIVATE ${output})
 endfunction()

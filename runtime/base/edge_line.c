@@ -154,7 +154,7 @@ void csaw__lines_read(csaw__lines *lines) {
         const char *start = at;
         line++;
         at = skip_blanks(at);
-        csaw_vertex u, v;
+        csaw_vertex u = 0, v = 0;
         float weight = 1;
         if (holds_no_edge(at)) {
             at = skip_rest(at);

@@ -39,7 +39,7 @@ static csaw_status read_some(csaw__text_input *input, void *to, uint64_t capacit
 static csaw_status fill_raw(csaw__text_input *input, uint64_t wanted) {
     z_stream *stream = &input->stream;
     while (stream->avail_in < wanted && !input->file_ended) {
-        uint64_t got;
+        uint64_t got = 0;
         memmove(input->raw, stream->next_in, stream->avail_in);
         stream->next_in = input->raw;
         CSAW_TRY(read_some(input, input->raw + stream->avail_in, RAW_BYTES - stream->avail_in, &got));
@@ -89,7 +89,7 @@ done:
 
 static csaw_status read_plain(csaw__text_input *input, char *to, uint64_t capacity, uint64_t *count) {
     z_stream *stream = &input->stream;
-    uint64_t used = stream->avail_in < capacity ? stream->avail_in : capacity, got;
+    uint64_t used = stream->avail_in < capacity ? stream->avail_in : capacity, got = 0;
     memcpy(to, stream->next_in, used);
     stream->next_in += used;
     stream->avail_in -= (unsigned)used;

@@ -8,6 +8,10 @@
 
 #include "runtime/base/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* 128-bit FNV-1a (Fowler, Noll, Vo; RFC 9923). It need not withstand an attacker, who cannot write the directory. */
 typedef struct csaw__hash {
     uint64_t high, low;
@@ -35,4 +39,7 @@ csaw_status csaw__read_file(const char *path, char **out, size_t *size);
 /* Writes the library's headers and that file into a directory in the cache, its name to *out; csaw__free() it. */
 csaw_status csaw__cache_headers(const char *directory, char **out);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -7,6 +7,10 @@
 
 #include "runtime/engine/cache.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct csaw__device_code { /* what NVRTC made of it for one architecture */
     int architecture;              /* 90 = sm_90 */
     char *cubin;
@@ -26,4 +30,7 @@ typedef struct csaw__loaded {
 /* The record of a sampler, NULL if csaw_sampler_compile() did not load it; valid until the sampler is unloaded. */
 csaw__loaded *csaw__loaded_find(const csaw_sampler *sampler);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -12,8 +12,9 @@
 #include "samplers/select/its_warp.cuh"
 
 /* Kernels that the hooks allow; others compile to nothing. */
-constexpr bool csaw__static = csaw__hooks.static_bias != nullptr, csaw__dynamic = csaw__hooks.edge_bias != nullptr,
-               csaw__bounded = csaw__dynamic && csaw__hooks.bounds != nullptr;
+template <typename HOOK> constexpr bool csaw__given(HOOK hook) { return hook != nullptr; }
+constexpr bool csaw__static = csaw__given(csaw__hooks.static_bias), csaw__dynamic = csaw__given(csaw__hooks.edge_bias),
+               csaw__bounded = csaw__dynamic && csaw__given(csaw__hooks.bounds);
 template <uint32_t KERNEL>
 constexpr bool csaw__allowed = KERNEL == CSAW__KERNEL_ITS       ? true
                                : KERNEL == CSAW__KERNEL_UNIFORM ? !csaw__dynamic

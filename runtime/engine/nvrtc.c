@@ -2,24 +2,21 @@
 /* runtime/engine/nvrtc.c - a sampler file becomes device code: see nvrtc.h.
  *
  * Method: NVRTC compiles the file's text with one line after it that includes the engine's kernels; so the lines in its
- * messages are the file's own. csaw's headers come from memory. Arithmetic is IEEE's (no contraction, no flush to
- * zero), which makes the bits those of the CPU. The result is cached under a hash of the text, what the C compiler's
- * preprocessor made of it (which covers the file's own headers), csaw's headers, options, architecture and NVRTC's
- * version. */
+ * messages are the file's own. csaw's own headers come from the cache, where cache.c writes them. Arithmetic is IEEE's
+ * (no contraction, no flush to zero), which makes the bits those of the CPU. The result is cached under a hash of the
+ * text, what the C compiler's preprocessor made of it (which covers the file's own headers), csaw's headers, options,
+ * architecture and NVRTC's version. */
 #include "runtime/engine/nvrtc.h"
 
 #ifdef CSAW_WITH_CUDA
 
 #include <nvrtc.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "runtime/base/memory.h"
 #include "runtime/engine/compile.h"
 #include "runtime/engine/headers.h"
-
-enum { MAX_HEADERS = 64 };
 
 static const char *const options[] = {"--std=c++20", "--fmad=false", "--ftz=false", "--prec-div=true",
                                       "--prec-sqrt=true"};
@@ -45,34 +42,37 @@ done:
     return status;
 }
 
-static csaw_status create_program(const char *path, const char *text, nvrtcProgram *out) {
-    const char *names[MAX_HEADERS], *texts[MAX_HEADERS];
-    char *source = NULL;
-    int count = 0;
-    for (const csaw__header *header = csaw__headers; header->name && count < MAX_HEADERS; header++, count++) {
-        names[count] = header->name;
-        texts[count] = header->text;
-    }
-    CSAW_TRY(csaw__format(&source, "%s\n#include \"runtime/engine/device_kernels.cuh\"\n", text));
-    nvrtcResult result = nvrtcCreateProgram(out, source, path, count, texts, names);
-    csaw__free(source);
-    return nvrtc_check(result, "nvrtcCreateProgram");
+/* Options of this call: NUM_OPTIONS as above and MORE_OPTIONS, texts that *own keeps. */
+enum { MORE_OPTIONS = 3 };
+
+static csaw_status make_options(const char *path, int architecture, const char **all, char **own) {
+    const char *slash = strrchr(path, '/');
+    char *directory = NULL, *headers = NULL;
+    csaw_status status = CSAW_OK;
+    CSAW_TRY(csaw__cache_directory(&directory));
+    CSAW_TRY_DONE(csaw__cache_headers(directory, &headers));
+    CSAW_TRY_DONE(csaw__format(&own[0], "--gpu-architecture=sm_%d", architecture));
+    CSAW_TRY_DONE(csaw__format(&own[1], "--include-path=%s", headers));
+    CSAW_TRY_DONE(csaw__format(&own[2], "--include-path=%.*s", slash ? (int)(slash - path) : 1, slash ? path : "."));
+    memcpy(all, options, sizeof options);
+    memcpy(all + NUM_OPTIONS, own, MORE_OPTIONS * sizeof *own);
+done:
+    csaw__free(headers);
+    csaw__free(directory);
+    return status;
 }
 
 csaw_status csaw__nvrtc_compile(const char *path, const char *text, int architecture, char **cubin, size_t *size) {
     csaw_status status = CSAW_OK;
     nvrtcProgram program = NULL;
     nvrtcResult result;
-    char *folder = NULL, *code = NULL, target[48];
-    const char *argument[NUM_OPTIONS + 2], *slash = strrchr(path, '/');
+    char *source = NULL, *code = NULL, *own[MORE_OPTIONS] = {NULL, NULL, NULL};
+    const char *all[NUM_OPTIONS + MORE_OPTIONS];
     size_t bytes = 0;
-    memcpy(argument, options, sizeof options);
-    snprintf(target, sizeof target, "--gpu-architecture=sm_%d", architecture);
-    CSAW_TRY(csaw__format(&folder, "--include-path=%.*s", slash ? (int)(slash - path) : 1, slash ? path : "."));
-    argument[NUM_OPTIONS] = target;
-    argument[NUM_OPTIONS + 1] = folder;
-    CSAW_TRY_DONE(create_program(path, text, &program));
-    result = nvrtcCompileProgram(program, NUM_OPTIONS + 2, argument);
+    CSAW_TRY_DONE(make_options(path, architecture, all, own));
+    CSAW_TRY_DONE(csaw__format(&source, "%s\n#include \"runtime/engine/device_kernels.cuh\"\n", text));
+    CSAW_TRY_DONE(nvrtc_check(nvrtcCreateProgram(&program, source, path, 0, NULL, NULL), "nvrtcCreateProgram"));
+    result = nvrtcCompileProgram(program, NUM_OPTIONS + MORE_OPTIONS, all);
     if (result == NVRTC_ERROR_COMPILATION) CSAW_TRY_DONE(tell_log(program, path));
     CSAW_TRY_DONE(nvrtc_check(result, "nvrtcCompileProgram"));
     CSAW_TRY_DONE(nvrtc_check(nvrtcGetCUBINSize(program, &bytes), "nvrtcGetCUBINSize"));
@@ -82,9 +82,10 @@ csaw_status csaw__nvrtc_compile(const char *path, const char *text, int architec
     *size = bytes;
     code = NULL;
 done:
-    csaw__free(code);
-    csaw__free(folder);
     if (program) nvrtcDestroyProgram(&program);
+    for (int i = 0; i < MORE_OPTIONS; i++) csaw__free(own[i]);
+    csaw__free(source);
+    csaw__free(code);
     return status;
 }
 

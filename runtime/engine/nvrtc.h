@@ -5,6 +5,10 @@
 
 #include "runtime/engine/cache.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Compiles a sampler file's text around the engine's kernels for sm_<architecture>; path is what messages call it, and
  * where its own #include "..." look. *cubin: release with csaw__free(). Needs no GPU. */
 csaw_status csaw__nvrtc_compile(const char *path, const char *text, int architecture, char **cubin, size_t *size);
@@ -13,4 +17,7 @@ csaw_status csaw__nvrtc_compile(const char *path, const char *text, int architec
  * unloaded. */
 csaw_status csaw__nvrtc_cubin(const csaw_sampler *sampler, int architecture, const void **cubin, size_t *size);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

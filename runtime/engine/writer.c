@@ -110,7 +110,8 @@ csaw_status csaw_writer_close(csaw_writer *writer) {
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(writer, CSAW_EINVAL, "the writer is NULL; open one first");
     CSAW_REQUIRE_DONE(writer->done == writer->num_walks, CSAW_EINVAL,
-                      "%s: only %llu of %llu walks were written; write the rest, or open the writer for fewer",
+                      "%s: only %llu of %llu walks were written, so the file was removed; write them all, or open the "
+                      "writer for fewer",
                       csaw__output_path(writer->output), (number)writer->done, (number)writer->num_walks);
     status = csaw__output_close(writer->output);
     writer->output = NULL;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/arguments.h - one table of options per command serves parsing, the error messages and the help text, so that the
+ * three cannot disagree. */
+#ifndef CSAW_CLI_ARGUMENTS_H
+#define CSAW_CLI_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "commands.h"
+
+typedef enum option_kind {
+    OPTION_FLAG,   /* value: bool *, set to true */
+    OPTION_TEXT,   /* value: const char ** */
+    OPTION_COUNT,  /* value: uint64_t *, a whole number from lowest to highest */
+    OPTION_SETTING /* value: settings *, NAME=VALUE, any number of times */
+} option_kind;
+
+typedef struct option {
+    const char *name; /* without the dashes */
+    option_kind kind;
+    void *value;
+    const char *placeholder; /* of its value in the help, such as "FILE" */
+    const char *help;        /* one line */
+    uint64_t lowest, highest;
+    char letter; /* -o; 0 = none */
+} option;
+
+/* Parameters of a sampler as they were given, kept until the sampler is known. */
+typedef struct setting {
+    char name[64];
+    const char *value; /* NULL = missing */
+    bool is_option;    /* --p 4 rather than --param p=4 */
+} setting;
+
+enum { MAX_SETTINGS = 32, MAX_OPTIONS = 40, MAX_OPERANDS = 1 };
+
+typedef struct settings {
+    setting list[MAX_SETTINGS];
+    size_t count;
+} settings;
+
+typedef struct arguments {
+    const command *command;
+    option options[MAX_OPTIONS];
+    size_t num_options;
+    const char *operands[MAX_OPERANDS];
+    size_t num_operands;
+    settings *others;        /* where options go that are not in the table; NULL = they are errors */
+    void (*more_help)(void); /* printed after the options; NULL = nothing */
+} arguments;
+
+void arguments_add(arguments *arguments, const option *options, size_t count);
+/* Returns -1 to go on, or the exit code when there is no more to do: help was printed, or the line is wrong. */
+int arguments_parse(arguments *arguments, int argc, char **argv);
+/* Says that there is no option --name, and which known one is near; returns EXIT_USAGE. */
+int arguments_unknown(const arguments *arguments, const char *name);
+/* Prints a message with a pointer to the help; returns EXIT_USAGE. */
+int arguments_wrong(const arguments *arguments, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A whole number in decimal with nothing around it. */
+bool parse_count(const char *text, uint64_t *out);
+/* Of candidates [count], the one that text was probably meant to be, or NULL. */
+const char *nearest_name(const char *text, const char *const *candidates, size_t count);
+
+#endif

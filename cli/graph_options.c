@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/graph_options.c - --undirected, --keep-loops, --keep-duplicates and --format, and the graph that they make. */
+#include "graph_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+
+void graph_options_add(arguments *arguments, graph_options *options) {
+    const option table[] = {
+        {.name = "undirected",
+         .kind = OPTION_FLAG,
+         .value = &options->undirected,
+         .help = "every line of the file is an edge both ways"},
+        {.name = "keep-loops",
+         .kind = OPTION_FLAG,
+         .value = &options->keep_loops,
+         .help = "keep edges from a vertex to itself (default: drop them)"},
+        {.name = "keep-duplicates",
+         .kind = OPTION_FLAG,
+         .value = &options->keep_duplicates,
+         .help = "keep repeated edges apart (default: one edge, weights summed)"},
+        {.name = "format",
+         .kind = OPTION_TEXT,
+         .value = &options->format,
+         .placeholder = "el|wel",
+         .help = "columns: src dst, or src dst weight (default: as the first edge)"},
+    };
+    arguments_add(arguments, table, sizeof table / sizeof table[0]);
+}
+
+int graph_options_load(const arguments *arguments, const graph_options *options, const char *path, csaw_graph **out) {
+    if (options->format && strcmp(options->format, "el") && strcmp(options->format, "wel"))
+        return arguments_wrong(arguments, "--format %s: give el or wel", options->format);
+    csaw_status status =
+        csaw_graph_load(path,
+                        CSAW_LOAD(.format = options->format, .undirected = options->undirected,
+                                  .keep_loops = options->keep_loops, .keep_duplicates = options->keep_duplicates),
+                        out);
+    return status == CSAW_OK ? -1 : report_library_failure();
+}
+
+/* Visiting sources in ascending order, the arcs into v must come in the order of v's own row: one pass over the arcs
+ * with one cursor per vertex, no search. */
+bool graph_is_symmetric(const csaw_csr *csr) {
+    csaw_edge *cursor = allocate(csr->num_vertices, sizeof *cursor);
+    bool symmetric = true;
+    if (csr->num_vertices) memcpy(cursor, csr->rowptr, csr->num_vertices * sizeof *cursor);
+    for (uint64_t v = 0; v < csr->num_vertices && symmetric; v++)
+        for (csaw_edge e = csr->rowptr[v]; e < csr->rowptr[v + 1] && symmetric; e++) {
+            csaw_vertex u = csr->col[e];
+            symmetric = cursor[u] < csr->rowptr[u + 1] && csr->col[cursor[u]] == v;
+            cursor[u]++;
+        }
+    free(cursor);
+    return symmetric;
+}

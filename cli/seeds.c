@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/seeds.c - reads a list of vertices, line by line, naming the line that is wrong. */
+#include "seeds.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "report.h"
+
+typedef struct vertex_list {
+    csaw_vertex *vertex;
+    size_t count, room;
+} vertex_list;
+
+static int read_line(vertex_list *list, char *line, const char *path, uint64_t number, uint64_t num_vertices) {
+    char *rest = NULL;
+    for (char *word = strtok_r(line, " \t\r\n,", &rest); word; word = strtok_r(NULL, " \t\r\n,", &rest)) {
+        uint64_t vertex;
+        if (!parse_count(word, &vertex))
+            return report_failure("%s line %" PRIu64
+                                  ": '%.40s' is not a vertex; give whole numbers with blanks between",
+                                  path, number, word);
+        if (vertex >= num_vertices)
+            return report_failure("%s line %" PRIu64 ": vertex %" PRIu64 ", but the graph has %" PRIu64
+                                  " vertices, numbered from 0; drop or fix the line",
+                                  path, number, vertex, num_vertices);
+        if (list->count == list->room) {
+            list->room = list->room ? 2 * list->room : 1024;
+            list->vertex = reallocate(list->vertex, list->room, sizeof *list->vertex);
+        }
+        list->vertex[list->count++] = (csaw_vertex)vertex;
+    }
+    return -1;
+}
+
+int seeds_read(const char *path, uint64_t num_vertices, csaw_seeds *seeds) {
+    vertex_list list = {0};
+    char *line = NULL;
+    size_t room = 0;
+    int result = -1;
+    FILE *file = fopen(path, "r");
+    if (!file) return report_failure("seeds file %s: %s", path, strerror(errno));
+    for (uint64_t number = 1; result < 0 && getline(&line, &room, file) >= 0; number++)
+        if (line[0] != '#' && line[0] != '%') result = read_line(&list, line, path, number, num_vertices);
+    if (result < 0 && ferror(file)) result = report_failure("seeds file %s: %s", path, strerror(errno));
+    if (result < 0 && list.count == 0)
+        result = report_failure("seeds file %s holds no vertex; give at least one", path);
+    fclose(file);
+    free(line);
+    if (result >= 0) {
+        free(list.vertex);
+        return result;
+    }
+    seeds->vertex = list.vertex;
+    seeds->count = list.count;
+    return -1;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* cli/seeds.h - the vertices that walks start from, read from a file. */
+#ifndef CSAW_CLI_SEEDS_H
+#define CSAW_CLI_SEEDS_H
+
+#include <csaw/csaw.h>
+
+/* Vertices separated by blanks or line ends; lines that start with # or % are comments. seeds->vertex is freed by the
+ * caller. Returns -1, or the exit code after saying what is wrong. */
+int seeds_read(const char *path, uint64_t num_vertices, csaw_seeds *seeds);
+
+#endif

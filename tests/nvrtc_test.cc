@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/nvrtc_test.cc - kernels compiled at run time; NVRTC needs no GPU, a build without CUDA skips. */
+#include <csaw/csaw.h>
+#include <csaw/samplers.h>
+
+#include <gtest/gtest.h>
+
+#ifdef CSAW_WITH_CUDA
+
+#include "runtime/base/memory.h"
+#include "runtime/engine/nvrtc.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kHopper = 90;
+const char *const kKernels[] = {"csaw__kernel_uniform", "csaw__kernel_its", "csaw__kernel_alias", "csaw__kernel_reject",
+                                "csaw__kernel_reject_alias"};
+
+class Nvrtc : public testing::Test {
+  protected:
+    void SetUp() override {
+        char name[] = "/tmp/csaw-nvrtc-XXXXXX";
+        ASSERT_NE(mkdtemp(name), nullptr);
+        folder_ = name;
+        ASSERT_EQ(setenv("CSAW_CACHE_DIR", (folder_ + "/cache").c_str(), 1), 0);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    std::string Write(const std::string &name, const std::string &text) const {
+        std::ofstream(folder_ + "/" + name) << text;
+        return folder_ + "/" + name;
+    }
+
+    std::string folder_;
+};
+
+#define ASSERT_OK(CALL) ASSERT_EQ(CALL, CSAW_OK) << csaw_last_error()
+#define EXPECT_SAYS(MESSAGE, PART) EXPECT_NE((MESSAGE).find(PART), std::string::npos) << (MESSAGE)
+
+/* An ELF file that names every kernel. */
+void ExpectKernels(const void *cubin, size_t size) {
+    std::string bytes(static_cast<const char *>(cubin), size);
+    EXPECT_EQ(bytes.substr(0, 4), "\x7f"
+                                  "ELF");
+    for (const char *kernel : kKernels) EXPECT_NE(bytes.find(kernel), std::string::npos) << kernel;
+}
+
+TEST_F(Nvrtc, ExamplesCompile) {
+    for (const char *name : {"examples/my_node2vec.c", "examples/biased_by_degree.c", "samplers/uniform.c"}) {
+        std::string path = std::string(CSAW_SOURCE_DIR "/") + name;
+        char *text = nullptr, *cubin = nullptr;
+        size_t size = 0;
+        ASSERT_OK(csaw__read_file(path.c_str(), &text, &size));
+        ASSERT_OK(csaw__nvrtc_compile(path.c_str(), text, kHopper, &cubin, &size));
+        ExpectKernels(cubin, size);
+        csaw__free(cubin);
+        csaw__free(text);
+    }
+}
+
+TEST_F(Nvrtc, KernelsOfALoadedSamplerAreCached) {
+    const csaw_sampler *sampler = nullptr;
+    const void *first = nullptr, *again = nullptr;
+    size_t size = 0, size_again = 0;
+    Write("own.h", "#define FACTOR 2\n");
+    std::string path = Write("a.c", "#include <csaw/sampler.h>\n#include \"own.h\"\n"
+                                    "CSAW_FN float f(const csaw_site *s, const csaw_arc *a) { return FACTOR; }\n"
+                                    "CSAW_SAMPLER(a, csaw_no_params, .static_bias = f);\n");
+    ASSERT_OK(csaw_sampler_compile(path.c_str(), &sampler));
+    ASSERT_OK(csaw__nvrtc_cubin(sampler, kHopper, &first, &size));
+    ExpectKernels(first, size);
+    ASSERT_OK(csaw__nvrtc_cubin(sampler, kHopper, &again, &size_again));
+    EXPECT_EQ(first, again);
+    std::string kept(static_cast<const char *>(first), size);
+    csaw_sampler_unload(sampler);
+
+    /* what is in the cache is what is handed out: change it, and see the change */
+    fs::path cubin;
+    for (const auto &entry : fs::directory_iterator(folder_ + "/cache"))
+        if (entry.path().extension() == ".cubin") cubin = entry.path();
+    ASSERT_EQ(fs::file_size(cubin), size);
+    std::ofstream(cubin) << "from the cache";
+    ASSERT_OK(csaw_sampler_compile(path.c_str(), &sampler));
+    ASSERT_OK(csaw__nvrtc_cubin(sampler, kHopper, &again, &size));
+    EXPECT_EQ(std::string(static_cast<const char *>(again), size), "from the cache");
+    csaw_sampler_unload(sampler);
+
+    /* and a file that includes something else has another place in it */
+    Write("own.h", "#define FACTOR 3\n");
+    ASSERT_OK(csaw_sampler_compile(path.c_str(), &sampler));
+    ASSERT_OK(csaw__nvrtc_cubin(sampler, kHopper, &again, &size));
+    ExpectKernels(again, size);
+    csaw_sampler_unload(sampler);
+}
+
+/* Text that C accepts and CUDA C++ does not: a void * that is not cast. */
+TEST_F(Nvrtc, ErrorsCarryTheFilesOwnLines) {
+    std::string path = Write("bad.c", "#include <csaw/sampler.h>\n\n"
+                                      "CSAW_PARAMS(bad_params, (float, p, 1, 1, \"\"));\n"
+                                      "CSAW_FN float f(const csaw_site *s, const csaw_arc *a) {\n"
+                                      "    const bad_params *n = csaw_params(s);\n"
+                                      "    return n->p * a->weight;\n}\n"
+                                      "CSAW_SAMPLER(bad, bad_params, .static_bias = f);\n");
+    const csaw_sampler *sampler = nullptr;
+    const void *cubin = nullptr;
+    size_t size = 0;
+    ASSERT_OK(csaw_sampler_compile(path.c_str(), &sampler));
+    EXPECT_EQ(csaw__nvrtc_cubin(sampler, kHopper, &cubin, &size), CSAW_ECOMPILE);
+    EXPECT_EQ(cubin, nullptr);
+    EXPECT_SAYS(std::string(csaw_last_error()), "bad.c(5): error");
+    csaw_sampler_unload(sampler);
+}
+
+TEST_F(Nvrtc, OnlyForSamplersThatWereCompiledAtRunTime) {
+    const void *cubin = nullptr;
+    size_t size = 0;
+    EXPECT_EQ(csaw__nvrtc_cubin(&csaw_uniform, kHopper, &cubin, &size), CSAW_EUNSUPPORTED);
+}
+
+TEST_F(Nvrtc, AnArchitectureThatDoesNotExist) {
+    char *cubin = nullptr;
+    size_t size = 0;
+    EXPECT_EQ(csaw__nvrtc_compile("a.c", "", 1, &cubin, &size), CSAW_ECUDA);
+    EXPECT_EQ(cubin, nullptr);
+}
+
+TEST_F(Nvrtc, EveryAllocationFailsInTurn) {
+    const csaw_sampler *sampler = nullptr;
+    const void *cubin = nullptr;
+    size_t size = 0;
+    uint64_t n = 0;
+    csaw_status status = CSAW_ENOMEM;
+    ASSERT_OK(csaw_sampler_compile(CSAW_SOURCE_DIR "/samplers/uniform.c", &sampler));
+    while (status != CSAW_OK && n < 100) {
+        csaw__fail_allocations_from(++n);
+        status = csaw__nvrtc_cubin(sampler, kHopper, &cubin, &size);
+        csaw__fail_allocations_from(0);
+        ASSERT_TRUE(status == CSAW_OK || status == CSAW_ENOMEM) << n << ": " << csaw_last_error();
+    }
+    ASSERT_EQ(status, CSAW_OK);
+    EXPECT_GT(n, 3u);
+    ExpectKernels(cubin, size);
+    csaw_sampler_unload(sampler);
+}
+
+} // namespace
+
+#else
+
+TEST(Nvrtc, IsPartOfTheBuild) { GTEST_SKIP() << "this build has no CUDA"; }
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/sample_gpu_test.cu - the GPU engine beyond equal bits (tests/equality_gpu_test.cc): faults of hooks, device views,
+ * samplers compiled at run time by NVRTC, memory that runs out, samples that outlive their plan. */
+#include <csaw/samplers.h>
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+extern "C" {
+#include "runtime/base/memory.h"
+CSAW_DECLARE_SAMPLER(faulty);
+CSAW_DECLARE_SAMPLER(restart);
+CSAW_DECLARE_SAMPLER(by_degree);
+}
+
+namespace {
+
+struct FaultyParams { // as in tests/samplers/faulty.c
+    uint32_t rule, vertex, depth;
+};
+
+csaw_plan *Plan(const csaw_graph *graph, const char *device) {
+    csaw_plan_options options = {};
+    options.size = sizeof options;
+    options.device = device;
+    csaw_plan *plan = nullptr;
+    csaw_plan_create(graph, &options, &plan);
+    return plan;
+}
+
+class SampleGpu : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        csaw_rmat_options rmat = {};
+        rmat.size = sizeof rmat;
+        rmat.scale = 12;
+        rmat.weighted = true;
+        ASSERT_EQ(CSAW_OK, csaw_graph_rmat(&rmat, &graph)) << csaw_last_error();
+        gpu = Plan(graph, "cuda:0");
+        if (!gpu) GTEST_SKIP() << "no GPU: " << csaw_last_error();
+        cpu = Plan(graph, "cpu");
+        run.size = sizeof run;
+        run.depth = 11;
+        run.seed = 5;
+        run.edges = true;
+    }
+    void TearDown() override {
+        csaw_plan_free(cpu);
+        csaw_plan_free(gpu);
+        csaw_graph_free(graph);
+    }
+    void ExpectEqual(const csaw_sampler *sampler, const void *params) {
+        csaw_samples *a = nullptr, *b = nullptr;
+        csaw_walks u, v;
+        ASSERT_EQ(CSAW_OK, csaw_sample(cpu, sampler, params, nullptr, &run, &a)) << csaw_last_error();
+        ASSERT_EQ(CSAW_OK, csaw_sample(gpu, sampler, params, nullptr, &run, &b)) << csaw_last_error();
+        ASSERT_EQ(CSAW_OK, csaw_samples_walks(a, CSAW_HOST, &u));
+        ASSERT_EQ(CSAW_OK, csaw_samples_walks(b, CSAW_HOST, &v));
+        ASSERT_EQ(u.num_walks, v.num_walks);
+        EXPECT_EQ(std::vector<csaw_vertex>(u.path, u.path + u.num_walks * (u.length + 1)),
+                  std::vector<csaw_vertex>(v.path, v.path + u.num_walks * (u.length + 1)));
+        EXPECT_EQ(std::vector<csaw_edge>(u.edge, u.edge + u.num_walks * u.length),
+                  std::vector<csaw_edge>(v.edge, v.edge + u.num_walks * u.length));
+        csaw_samples_free(a);
+        csaw_samples_free(b);
+    }
+    csaw_graph *graph = nullptr;
+    csaw_plan *gpu = nullptr, *cpu = nullptr;
+    csaw_run_options run = {};
+};
+
+TEST_F(SampleGpu, FaultsAreNamedAsOnTheCpu) {
+    for (csaw_select select : {CSAW_SELECT_ITS, CSAW_SELECT_REJECT})
+        for (uint32_t rule : {1u, 2u, 3u, 6u}) {
+            const FaultyParams params = {rule, 17, 3};
+            csaw_samples *none = nullptr;
+            run.select = select;
+            EXPECT_EQ(CSAW_EBIAS, csaw_sample(cpu, &faulty, &params, nullptr, &run, &none));
+            const std::string want = csaw_last_error();
+            EXPECT_EQ(CSAW_EBIAS, csaw_sample(gpu, &faulty, &params, nullptr, &run, &none));
+            EXPECT_EQ(want, csaw_last_error());
+            EXPECT_EQ(nullptr, none);
+        }
+}
+
+TEST_F(SampleGpu, CustomSamplersGiveTheSameBits) {
+    ExpectEqual(&by_degree, nullptr); // ITS, dynamic, csaw_pow and csaw_random_arc
+    ExpectEqual(&restart, nullptr);
+    const FaultyParams none = {0, 0, 0};
+    run.select = CSAW_SELECT_REJECT;
+    ExpectEqual(&faulty, &none);
+}
+
+TEST_F(SampleGpu, RunTimeSamplersGiveTheBitsOfBuiltInOnes) {
+    const csaw_sampler *mine = nullptr;
+    ASSERT_EQ(CSAW_OK, csaw_sampler_compile(CSAW_SOURCE_DIR "/examples/my_node2vec.c", &mine)) << csaw_last_error();
+    const csaw_node2vec_params params = {0.25f, 4};
+    for (csaw_select select : {CSAW_SELECT_AUTO, CSAW_SELECT_ITS}) {
+        run.select = select;
+        ExpectEqual(mine, &params);
+        csaw_samples *a = nullptr, *b = nullptr;
+        csaw_walks u, v;
+        ASSERT_EQ(CSAW_OK, csaw_sample(gpu, mine, &params, nullptr, &run, &a)) << csaw_last_error();
+        ASSERT_EQ(CSAW_OK, csaw_sample(gpu, &csaw_node2vec, &params, nullptr, &run, &b)) << csaw_last_error();
+        ASSERT_EQ(CSAW_OK, csaw_samples_walks(a, CSAW_HOST, &u));
+        ASSERT_EQ(CSAW_OK, csaw_samples_walks(b, CSAW_HOST, &v));
+        EXPECT_EQ(std::vector<csaw_vertex>(u.path, u.path + u.num_walks * (u.length + 1)),
+                  std::vector<csaw_vertex>(v.path, v.path + u.num_walks * (u.length + 1)));
+        csaw_samples_free(a);
+        csaw_samples_free(b);
+    }
+    csaw_plan_free(gpu); // before the sampler that it ran
+    gpu = nullptr;
+    csaw_sampler_unload(mine);
+}
+
+TEST_F(SampleGpu, DeviceViewIsStepMajorAndOutlivesThePlan) {
+    csaw_samples *samples = nullptr;
+    csaw_walks host, device;
+    ASSERT_EQ(CSAW_OK, csaw_sample(gpu, &csaw_node2vec, nullptr, nullptr, &run, &samples)) << csaw_last_error();
+    csaw_plan_free(gpu);
+    gpu = nullptr;
+    ASSERT_EQ(CSAW_OK, csaw_samples_walks(samples, CSAW_DEVICE, &device)) << csaw_last_error();
+    ASSERT_EQ(CSAW_OK, csaw_samples_walks(samples, CSAW_HOST, &host)) << csaw_last_error();
+    std::vector<csaw_vertex> steps(device.num_walks * (device.length + 1));
+    ASSERT_EQ(cudaSuccess, cudaMemcpy(steps.data(), device.path, steps.size() * 4, cudaMemcpyDeviceToHost));
+    uint64_t different = 0;
+    for (uint64_t w = 0; w < device.num_walks; w++)
+        for (uint32_t s = 0; s <= device.length; s++)
+            different += steps[w * device.path_walk_stride + s * device.path_step_stride] !=
+                         host.path[w * host.path_walk_stride + s * host.path_step_stride];
+    EXPECT_EQ(0u, different);
+    csaw_samples_free(samples);
+}
+
+csaw_status Append(void *user, csaw_samples *samples) {
+    csaw_walks w;
+    csaw_status status = csaw_samples_walks(samples, CSAW_HOST, &w);
+    if (status != CSAW_OK) return status;
+    auto *all = static_cast<std::vector<csaw_vertex> *>(user);
+    all->insert(all->end(), w.path, w.path + w.num_walks * (w.length + 1));
+    return CSAW_OK;
+}
+
+TEST_F(SampleGpu, BatchesAreTheWhole) {
+    csaw_samples *samples = nullptr;
+    csaw_walks w;
+    std::vector<csaw_vertex> all;
+    run.walks_per_seed = 3;
+    ASSERT_EQ(CSAW_OK, csaw_sample(gpu, &csaw_node2vec, nullptr, nullptr, &run, &samples)) << csaw_last_error();
+    ASSERT_EQ(CSAW_OK, csaw_samples_walks(samples, CSAW_HOST, &w));
+    run.batch_bytes = 100000;
+    ASSERT_EQ(CSAW_OK, csaw_sample_each(gpu, &csaw_node2vec, nullptr, nullptr, &run, Append, &all)) << csaw_last_error();
+    EXPECT_EQ(std::vector<csaw_vertex>(w.path, w.path + w.num_walks * (w.length + 1)), all);
+    csaw_samples_free(samples);
+}
+
+TEST_F(SampleGpu, EveryAllocationFails) {
+    for (uint64_t n = 1;; n++) {
+        csaw_samples *s = nullptr;
+        csaw_walks w;
+        const csaw_vertex root = 3;
+        const csaw_seeds seeds = {&root, 1};
+        csaw__fail_allocations_from(n);
+        csaw_plan *p = Plan(graph, "cuda:0");
+        csaw_status status = p ? csaw_sample(p, &csaw_node2vec, nullptr, &seeds, &run, &s) : CSAW_ENOMEM;
+        if (status == CSAW_OK) status = csaw_samples_walks(s, CSAW_HOST, &w);
+        const uint64_t asked = csaw__allocations_counted();
+        csaw__fail_allocations_from(0);
+        csaw_samples_free(s);
+        csaw_plan_free(p);
+        if (status == CSAW_OK) {
+            EXPECT_LT(asked, n);
+            break;
+        }
+        ASSERT_TRUE(status == CSAW_ENOMEM || status == CSAW_EDEVMEM) << csaw_last_error();
+        ASSERT_LT(n, 1000u);
+    }
+}
+
+TEST_F(SampleGpu, TooManyWalksAreADeviceMemoryError) {
+    csaw_samples *s = nullptr;
+    run.depth = 1000000;
+    run.walks_per_seed = 1000;
+    EXPECT_EQ(CSAW_EDEVMEM, csaw_sample(gpu, &csaw_uniform, nullptr, nullptr, &run, &s));
+    EXPECT_NE(std::string::npos, std::string(csaw_last_error()).find("csaw_sample_each"));
+    EXPECT_EQ(nullptr, s);
+}
+
+TEST_F(SampleGpu, NoSuchDevice) {
+    EXPECT_EQ(nullptr, Plan(graph, "cuda:4096"));
+    EXPECT_NE(std::string::npos, std::string(csaw_last_error()).find("cuda:4096"));
+}
+
+} // namespace

@@ -47,6 +47,11 @@ TEST(EqualityOnGpu, OnRealGraphs) {
     }
 }
 
+TEST(EqualityOnGpu, RejectMakes64Attempts) {
+    SKIP_WITHOUT_GPU(reference::small_graph("star").csr());
+    expect_64_attempts(gpu);
+}
+
 TEST(EqualityOnGpu, OfSamplersWithEveryHook) {
     SKIP_WITHOUT_GPU(reference::small_graph("star").csr());
     expect_hooks_equal({gpu});

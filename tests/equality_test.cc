@@ -44,6 +44,10 @@ TEST(Equality, OnRealGraphs) {
     }
 }
 
+TEST(Equality, RejectMakes64Attempts) {
+    for (const csaw_plan_options &plan : cpu_plans()) expect_64_attempts(plan);
+}
+
 TEST(Equality, OfSamplersWithEveryHook) { expect_hooks_equal(cpu_plans()); }
 
 TEST(Equality, BatchesOfAnySizeHoldTheSameWalks) {

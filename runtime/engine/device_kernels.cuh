@@ -12,7 +12,7 @@
 #include "samplers/select/its_warp.cuh"
 
 /* Kernels that the hooks allow; others compile to nothing. */
-template <typename HOOK> constexpr bool csaw__given(HOOK hook) { return hook != nullptr; }
+template <typename HOOK> __host__ __device__ constexpr bool csaw__given(HOOK hook) { return hook != nullptr; }
 constexpr bool csaw__static = csaw__given(csaw__hooks.static_bias), csaw__dynamic = csaw__given(csaw__hooks.edge_bias),
                csaw__bounded = csaw__dynamic && csaw__given(csaw__hooks.bounds);
 template <uint32_t KERNEL>
@@ -64,8 +64,10 @@ template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) 
         }
         if constexpr (scans) {
             const bool asks = live && picked == CSAW__UNDECIDED;
-            const int decided = csaw__its_warp(&site, asks, &arc);
-            if (asks) picked = decided;
+            if (__any_sync(CSAW__WARP, asks)) {
+                const uint32_t decided = csaw__its_warp(site, asks);
+                if (asks) picked = csaw__its_take(&site, decided, &arc);
+            }
         }
         if (live) {
             next = csaw__move(&site, picked, &arc, &edge, 0);

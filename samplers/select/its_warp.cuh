@@ -82,20 +82,31 @@ CSAW_FN csaw_site csaw__site_of_lane(const csaw_site *site, int lane) {
     return other;
 }
 
-/* The lanes with `asks` have rows to decide: the warp takes them in turn. Every lane takes part; returns the lane's own. */
-CSAW_FN int csaw__its_warp(const csaw_site *site, bool asks, csaw_arc *arc) {
-    int picked = CSAW__NOTHING;
-    uint64_t number = asks ? csaw__its_number(site) : 0;
+/* Answers of csaw__its_warp() that are no rank. A row has fewer than 2^32 - 1 arcs. */
+#define CSAW__ITS_NOTHING 0xffffffffu
+#define CSAW__ITS_BROKEN 0xfffffffeu
+
+/* The lanes with `asks` have rows to decide: the warp takes them in turn. Every lane takes part; returns the rank of the
+ * lane's own pick. Not inlined, and the site by value: the loops that rarely come here keep their registers. */
+static __device__ __noinline__ uint32_t csaw__its_warp(csaw_site site, bool asks) {
+    uint32_t picked = CSAW__ITS_NOTHING;
+    uint64_t number = asks ? csaw__its_number(&site) : 0;
     for (uint32_t left = __ballot_sync(CSAW__WARP, asks); left; left &= left - 1) {
-        int leader = __ffs((int)left) - 1;
-        csaw_site theirs = csaw__site_of_lane(site, leader);
-        uint32_t rank = 0;
-        int outcome = csaw__its_warp_pick(&theirs, __shfl_sync(CSAW__WARP, (unsigned long long)number, leader), &rank);
-        if ((int)(threadIdx.x & 31) != leader) continue;
-        picked = outcome;
-        if (outcome == CSAW__PICKED) *arc = csaw__arc_at(site, rank);
+        const int leader = __ffs((int)left) - 1;
+        const csaw_site theirs = csaw__site_of_lane(&site, leader);
+        uint32_t rank = CSAW__ITS_NOTHING;
+        const int outcome =
+            csaw__its_warp_pick(&theirs, __shfl_sync(CSAW__WARP, (unsigned long long)number, leader), &rank);
+        if ((int)(threadIdx.x & 31) == leader) picked = outcome == CSAW__BROKEN ? CSAW__ITS_BROKEN : rank;
     }
     return picked;
+}
+
+CSAW_FN int csaw__its_take(const csaw_site *site, uint32_t decided, csaw_arc *arc) {
+    if (decided == CSAW__ITS_NOTHING) return CSAW__NOTHING;
+    if (decided == CSAW__ITS_BROKEN) return CSAW__BROKEN;
+    *arc = csaw__arc_at(site, decided);
+    return CSAW__PICKED;
 }
 
 #endif

@@ -66,6 +66,7 @@ typedef struct csaw__job {
     uint32_t           length;       /* steps */
     uint32_t           fold;         /* REJECT: the graph has no parallel arcs, so the arc back may be folded apart */
     float              lo, hi, back; /* REJECT: bounds of edge_bias */
+    uint32_t           symmetric;    /* every arc of rows has its reverse in rows */
     uint32_t           remote;       /* prev's row may be elsewhere: answers come with the arc */
     uint64_t           seed;
     const csaw_vertex *roots;        /* [num_roots]; NULL = root r is vertex r */

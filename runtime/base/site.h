@@ -55,6 +55,8 @@ CSAW_FN csaw_arc csaw__arc_at(const csaw_site *site, uint32_t rank) {
     return csaw__arc_to(site, rank, site->job->rows.col[site->row + rank]);
 }
 
+enum { CSAW__SHORT_ROW = 8 };
+
 /* First place in the ascending list col[0 .. n - 1] that is not below v; n if none. */
 CSAW_FN uint32_t csaw__lower_bound(const csaw_vertex *col, uint32_t n, csaw_vertex v) {
     uint32_t lo = 0;
@@ -86,10 +88,17 @@ CSAW_FN uint32_t csaw_degree(const csaw_site *site, csaw_vertex v) {
     return (uint32_t)(csaw__offset(rows, v + 1) - csaw__offset(rows, v));
 }
 
-/* near_prev: 0 = look, 1 = no, 2 = yes; filled where prev's row is elsewhere. */
+/* near_prev: 0 = look, 1 = no, 2 = yes; filled where prev's row is elsewhere. On a symmetric graph the shorter of two rows
+ * is searched; short rows of prev are searched without asking which is shorter. */
 CSAW_FN bool csaw_adjacent(const csaw_site *site, const csaw_arc *arc) {
     if (arc->near_prev) return arc->near_prev == 2;
-    return csaw__row_has(site->job->rows.col + site->prev_row, site->prev_degree, arc->dst);
+    const csaw__rows *rows = &site->job->rows;
+    if (site->job->symmetric && site->prev_degree > CSAW__SHORT_ROW) {
+        const uint64_t row = csaw__offset(rows, arc->dst);
+        const uint32_t degree = (uint32_t)(csaw__offset(rows, arc->dst + 1) - row);
+        if (degree < site->prev_degree) return csaw__row_has(rows->col + row, degree, site->prev);
+    }
+    return csaw__row_has(rows->col + site->prev_row, site->prev_degree, arc->dst);
 }
 
 CSAW_FN uint64_t csaw_random(const csaw_site *site, uint32_t n) {

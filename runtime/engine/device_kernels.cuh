@@ -91,7 +91,7 @@ template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) 
 #define CSAW__GLOBAL static __global__
 #endif
 #define CSAW__DEFINE_KERNEL(NAME, KERNEL)                                                         \
-    CSAW__GLOBAL void __launch_bounds__(256) NAME(const __grid_constant__ csaw__job job) {        \
+    CSAW__GLOBAL void __launch_bounds__(256, CSAW_BLOCKS) NAME(const __grid_constant__ csaw__job job) {        \
         if constexpr (csaw__allowed<KERNEL>) csaw__device_walk<KERNEL>(job);                       \
     }
 CSAW__DEFINE_KERNEL(csaw__kernel_uniform, CSAW__KERNEL_UNIFORM)

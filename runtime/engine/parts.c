@@ -249,6 +249,7 @@ csaw_status csaw__parts_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw_
             here.rows = parts->part[p].rows;
             here.degree = parts->degree;
             here.remote = 1;
+            here.symmetric = 0;
             answer_all(parts, &queues, p);
             for (uint64_t w; (w = pop(&queues, &queues.ready[p])) != nobody;)
                 CSAW_TRY_DONE(run_walker(parts, &queues, sampler, &here, p, w, fault));

@@ -5,19 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "runtime/base/memory.h"
-
-static int all_cores(void) {
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
+#include "runtime/base/parallel.h"
 
 static csaw_status parse_device(const char *text, int *ordinal) {
     char *end = NULL;
@@ -63,7 +52,7 @@ csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *g
                  options.partitions);
     CSAW_TRY(csaw__alloc_zero(&plan, 1, "a plan"));
     plan->graph = graph;
-    plan->threads = options.threads ? options.threads : all_cores();
+    plan->threads = options.threads ? options.threads : csaw__max_threads();
     explain_host(plan, options.partitions);
     if (options.partitions > 1) CSAW_TRY_DONE(csaw__parts_create(graph, options.partitions, &plan->parts));
     if (ordinal >= 0)

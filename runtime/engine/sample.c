@@ -87,6 +87,7 @@ static csaw_status take_kernel(run *r) {
     CSAW_TRY(csaw__choose_kernel(r->sampler->name, traits, graph->csr.weight != NULL, r->options.select, &kernel));
     job->kernel = kernel;
     job->fold = !graph->parallel_arcs;
+    job->symmetric = graph->symmetric;
     job->rows = (csaw__rows){.offset = graph->csr.rowptr,
                              .col = graph->csr.col,
                              .weight = graph->csr.weight,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "runtime/base/memory.h"
+#include "runtime/base/parallel.h"
 #include "runtime/engine/plan.h"
 #include "samplers/select/alias_table.h"
 
@@ -16,7 +17,7 @@ void csaw__tables_clear(csaw__tables *tables) {
 /* Place of the lowest arc whose bias is negative, infinite or not a number; num_edges if none. */
 static csaw_edge lowest_bad(const float *bias, csaw_edge num_edges) {
     csaw_edge bad = num_edges;
-#pragma omp parallel for schedule(static) reduction(min : bad)
+CSAW__OMP(parallel for schedule(static) reduction(min : bad))
     for (csaw_edge e = 0; e < num_edges; e++)
         if (!(bias[e] >= 0 && bias[e] <= 3.4028234663852886e38f) && e < bad) bad = e;
     return bad;
@@ -40,7 +41,7 @@ static csaw_status tabulate(csaw_plan *plan, const csaw_sampler *sampler, const 
     const csaw_csr *csr = &plan->graph->csr;
     const uint64_t chunk = 4096, chunks = (csr->num_vertices + chunk - 1) / chunk;
     CSAW_TRY(csaw__alloc(&tables->tabulated, csr->num_edges, "static biases, one per arc"));
-#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+CSAW__OMP(parallel for schedule(dynamic) num_threads(plan->threads))
     for (uint64_t c = 0; c < chunks; c++) {
         uint64_t first = c * chunk, count = csr->num_vertices - first < chunk ? csr->num_vertices - first : chunk;
         sampler->tabulate(job, (csaw_vertex)first, (csaw_vertex)count, tables->tabulated + csr->rowptr[first]);
@@ -66,7 +67,7 @@ static csaw_status build_alias(csaw_plan *plan) {
         csaw__free(bias);
         return status;
     }
-#pragma omp parallel for schedule(dynamic, 1024) num_threads(plan->threads)
+CSAW__OMP(parallel for schedule(dynamic, 1024) num_threads(plan->threads))
     for (uint64_t v = 0; v < csr->num_vertices; v++) {
         csaw_edge row = csr->rowptr[v];
         csaw__alias_row(tables->tabulated + row, csr->col + row, (uint32_t)(csr->rowptr[v + 1] - row), alias + row,

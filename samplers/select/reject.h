@@ -71,8 +71,6 @@ CSAW_FN int csaw__reject_pick(const csaw_site *site, bool by_alias, uint32_t *at
             double box = factor * total;
             if (in_fold)
                 box = ((double)factor - job->hi) * (by_alias ? csaw__static_bias(site, arc) : 1);
-            else if (folded && is_back && factor > job->hi)
-                box = job->hi * total;
             if (y < box) return CSAW__PICKED;
         }
         if (++*attempt == CSAW__ATTEMPTS) return CSAW__UNDECIDED;

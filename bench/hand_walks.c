@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* bench/hand_walks.c - walks written by hand for one algorithm each, for the CPU: groups of walks in flight with software
- * prefetch, a cheap generator (splitmix64) in place of Philox. Graphs without isolated vertices, symmetric, no parallel
- * arcs: that is all these loops can do. */
+/* bench/hand_walks.c - walks written by hand for one algorithm each, for the CPU: groups of walks in flight with
+ * software prefetch, a cheap generator (splitmix64) in place of Philox. Graphs without isolated vertices, symmetric, no
+ * parallel arcs: that is all these loops can do. */
 #include "bench/hand_walks.h"
 
 #include <stdlib.h>
@@ -57,7 +57,8 @@ void hand_weighted(const csaw_csr *csr, const hand_alias *table, uint32_t length
         }
         for (uint32_t step = 1; step <= length; step++) {
             for (uint32_t i = 0; i < count; i++) {
-                uint64_t row = csr->rowptr[at[i]], degree = csr->rowptr[at[i] + 1] - row, number = next_number(&state[i]);
+                uint64_t row = csr->rowptr[at[i]], degree = csr->rowptr[at[i] + 1] - row,
+                         number = next_number(&state[i]);
                 place[i] = row + below32(number, degree);
                 coin[i] = (uint32_t)number;
                 __builtin_prefetch(table + place[i]);
@@ -128,7 +129,8 @@ typedef struct second_order {
     float largest;
 } second_order;
 
-static csaw_vertex hop(const csaw_csr *csr, const second_order *bias, csaw_vertex at, csaw_vertex prev, uint64_t *state) {
+static csaw_vertex hop(const csaw_csr *csr, const second_order *bias, csaw_vertex at, csaw_vertex prev,
+                       uint64_t *state) {
     const uint64_t row = csr->rowptr[at], degree = csr->rowptr[at + 1] - row;
     for (;;) {
         uint64_t number = next_number(state), place = row + below32(number, degree);
@@ -158,7 +160,8 @@ static csaw_vertex hop(const csaw_csr *csr, const second_order *bias, csaw_verte
     }
 }
 
-void hand_node2vec(const csaw_csr *csr, float p, float q, float largest, uint32_t length, uint64_t seed, csaw_vertex *path) {
+void hand_node2vec(const csaw_csr *csr, float p, float q, float largest, uint32_t length, uint64_t seed,
+                   csaw_vertex *path) {
     const uint64_t n = csr->num_vertices, stride = (uint64_t)length + 1;
     second_order bias = {.back = 1 / p, .out = 1 / q, .largest = csr->weight ? largest : 1};
     bias.high = bias.out > 1 ? bias.out : 1;

@@ -16,6 +16,7 @@ void hand_uniform(const csaw_csr *csr, uint32_t length, uint64_t seed, csaw_vert
 void hand_weighted(const csaw_csr *csr, const hand_alias *table, uint32_t length, uint64_t seed, csaw_vertex *path);
 void hand_alias_build(const csaw_csr *csr, hand_alias *table);
 /* Rejection on uniform proposals, weights by rejection too (largest: the largest weight), return arc folded apart. */
-void hand_node2vec(const csaw_csr *csr, float p, float q, float largest, uint32_t length, uint64_t seed, csaw_vertex *path);
+void hand_node2vec(const csaw_csr *csr, float p, float q, float largest, uint32_t length, uint64_t seed,
+                   csaw_vertex *path);
 
 #endif

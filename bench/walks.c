@@ -5,8 +5,8 @@
  *   walk_bench [--scale 20] [--edge-factor 16] [--walks-per-vertex 1] [--length 80] [--device cpu] [--repeat 5]
  *              [--sampler FILE.c] [--export DIR] [--json FILE]
  *
- * --sampler adds node2vec from a file compiled at run time; --export writes xadj32.bin, adj32.bin, w32.bin (uint32 offsets,
- * uint32 arcs, float weights) for other programs. */
+ * --sampler adds node2vec from a file compiled at run time; --export writes xadj32.bin, adj32.bin, w32.bin (uint32
+ * offsets, uint32 arcs, float weights) for other programs. */
 #include <csaw/samplers.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,8 @@ static bool has_arc(const csaw_csr *csr, csaw_vertex from, csaw_vertex to) {
     return lo < end && csr->col[lo] == to;
 }
 
-static void verify_paths(const csaw_csr *csr, const csaw_vertex *path, uint64_t num_walks, uint32_t length, const char *what) {
+static void verify_paths(const csaw_csr *csr, const csaw_vertex *path, uint64_t num_walks, uint32_t length,
+                         const char *what) {
     uint64_t wrong = 0;
 #pragma omp parallel for reduction(+ : wrong)
     for (uint64_t w = 0; w < num_walks; w++)
@@ -84,12 +85,14 @@ typedef struct bench {
 
 static void report(bench *b, const char *name, const char *by, figure f) {
     const uint64_t steps = csaw_graph_csr(b->graph).num_vertices * b->settings->walks_per_vertex * b->settings->length;
-    printf("%-34s %-8s %10.3f ms  (%.3f .. %.3f)  %10.1f M steps/s\n", name, by, f.median * 1e3, f.least * 1e3, f.most * 1e3,
-           (double)steps / f.median / 1e6);
+    printf("%-34s %-8s %10.3f ms  (%.3f .. %.3f)  %10.1f M steps/s\n", name, by, f.median * 1e3, f.least * 1e3,
+           f.most * 1e3, (double)steps / f.median / 1e6);
     if (b->json)
-        fprintf(b->json, "%s\n    {\"walk\": \"%s\", \"by\": \"%s\", \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, "
-                         "\"steps\": %llu, \"steps_per_s\": %.6g}",
-                b->first ? "" : ",", name, by, f.median, f.least, f.most, (unsigned long long)steps, (double)steps / f.median);
+        fprintf(b->json,
+                "%s\n    {\"walk\": \"%s\", \"by\": \"%s\", \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, "
+                "\"steps\": %llu, \"steps_per_s\": %.6g}",
+                b->first ? "" : ",", name, by, f.median, f.least, f.most, (unsigned long long)steps,
+                (double)steps / f.median);
     b->first = false;
     fflush(stdout);
 }
@@ -103,8 +106,8 @@ static void verify_against_cpu(bench *b, const csaw_sampler *sampler, const void
     csaw_walks want;
     if (!root) exit(1);
     for (uint64_t v = 0; v < seeds; v++) root[v] = (csaw_vertex)v;
-    must(csaw_sample(b->cpu, sampler, params, &(csaw_seeds){root, compare}, CSAW_RUN(.depth = b->settings->length, .seed = 1),
-                     &samples));
+    must(csaw_sample(b->cpu, sampler, params, &(csaw_seeds){root, compare},
+                     CSAW_RUN(.depth = b->settings->length, .seed = 1), &samples));
     must(csaw_samples_walks(samples, CSAW_HOST, &want));
     if (memcmp(want.path, got->path, compare * (want.length + 1) * sizeof *want.path) != 0) {
         fprintf(stderr, "walk_bench: %s differs from the CPU's walks\n", csaw_sampler_name(sampler));
@@ -114,7 +117,8 @@ static void verify_against_cpu(bench *b, const csaw_sampler *sampler, const void
     free(root);
 }
 
-static void bench_csaw(bench *b, const char *name, const csaw_graph *graph, const csaw_sampler *sampler, const void *params) {
+static void bench_csaw(bench *b, const char *name, const csaw_graph *graph, const csaw_sampler *sampler,
+                       const void *params) {
     const settings *s = b->settings;
     const csaw_csr csr = csaw_graph_csr(graph);
     const bool device = strcmp(s->device, "cpu") != 0;
@@ -152,7 +156,8 @@ static void bench_hand(bench *b, const char *name, const csaw_graph *graph, floa
     float largest = 0;
     if (!seconds || !path) exit(1);
     b->graph = graph;
-    for (csaw_edge e = 0; csr.weight && e < csr.num_edges; e++) largest = csr.weight[e] > largest ? csr.weight[e] : largest;
+    for (csaw_edge e = 0; csr.weight && e < csr.num_edges; e++)
+        largest = csr.weight[e] > largest ? csr.weight[e] : largest;
     if (table) hand_alias_build(&csr, table);
     for (uint32_t r = 0; r <= s->repeat; r++) {
         double start = now();
@@ -196,15 +201,24 @@ static settings read_settings(int argc, char **argv) {
     for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         uint32_t number = (uint32_t)strtoul(value, NULL, 10);
-        if (strcmp(argv[i], "--scale") == 0) s.scale = number;
-        else if (strcmp(argv[i], "--edge-factor") == 0) s.edge_factor = number;
-        else if (strcmp(argv[i], "--walks-per-vertex") == 0) s.walks_per_vertex = number;
-        else if (strcmp(argv[i], "--length") == 0) s.length = number;
-        else if (strcmp(argv[i], "--repeat") == 0) s.repeat = number;
-        else if (strcmp(argv[i], "--device") == 0) s.device = value;
-        else if (strcmp(argv[i], "--sampler") == 0) s.sampler = value;
-        else if (strcmp(argv[i], "--export") == 0) s.export = value;
-        else if (strcmp(argv[i], "--json") == 0) s.json = value;
+        if (strcmp(argv[i], "--scale") == 0)
+            s.scale = number;
+        else if (strcmp(argv[i], "--edge-factor") == 0)
+            s.edge_factor = number;
+        else if (strcmp(argv[i], "--walks-per-vertex") == 0)
+            s.walks_per_vertex = number;
+        else if (strcmp(argv[i], "--length") == 0)
+            s.length = number;
+        else if (strcmp(argv[i], "--repeat") == 0)
+            s.repeat = number;
+        else if (strcmp(argv[i], "--device") == 0)
+            s.device = value;
+        else if (strcmp(argv[i], "--sampler") == 0)
+            s.sampler = value;
+        else if (strcmp(argv[i], "--export") == 0)
+            s.export = value;
+        else if (strcmp(argv[i], "--json") == 0)
+            s.json = value;
         else {
             fprintf(stderr, "walk_bench: unknown option '%s'; see the head of bench/walks.c\n", argv[i]);
             exit(2);
@@ -228,7 +242,8 @@ static void run_rows(bench *b, const csaw_graph *plain, const csaw_graph *graph)
         for (int i = 0; i < 2; i++) {
             const csaw_graph *g = weights ? graph : plain;
             const csaw_node2vec_params params = {pq[i][0], pq[i][1]};
-            snprintf(name, sizeof name, "%snode2vec p=%g q=%g", weights ? "weighted " : "", (double)params.p, (double)params.q);
+            snprintf(name, sizeof name, "%snode2vec p=%g q=%g", weights ? "weighted " : "", (double)params.p,
+                     (double)params.q);
             if (by_hand) bench_hand(b, name, g, params.p, params.q);
             bench_csaw(b, name, g, &csaw_node2vec, &params);
             if (!own) continue;
@@ -246,24 +261,27 @@ int main(int argc, char **argv) {
 #ifdef _OPENMP
     threads = omp_get_max_threads();
 #endif
-    must(csaw_graph_rmat(CSAW_RMAT(.scale = s.scale, .edge_factor = s.edge_factor, .seed = 1, .weighted = true), &graph));
+    must(csaw_graph_rmat(CSAW_RMAT(.scale = s.scale, .edge_factor = s.edge_factor, .seed = 1, .weighted = true),
+                         &graph));
     csaw_csr csr = csaw_graph_csr(graph);
     if (s.export) export_graph(&csr, s.export);
-    printf("csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; %u walks per vertex, %u steps, device %s, %d "
+    printf("csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; %u walks per vertex, %u steps, device "
+           "%s, %d "
            "threads, 1 warm-up, median of %u\n",
-           csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices, (unsigned long long)csr.num_edges,
-           s.walks_per_vertex, s.length, s.device, threads, s.repeat);
+           csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices,
+           (unsigned long long)csr.num_edges, s.walks_per_vertex, s.length, s.device, threads, s.repeat);
     if (s.json && !(b.json = fopen(s.json, "w"))) {
         perror(s.json);
         return 1;
     }
     if (b.json)
-        fprintf(b.json,
-                "{\"version\": \"%s\", \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": 1, "
-                "\"vertices\": %llu, \"arcs\": %llu},\n \"walks_per_vertex\": %u, \"length\": %u, \"device\": \"%s\", "
-                "\"threads\": %d, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
-                csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices,
-                (unsigned long long)csr.num_edges, s.walks_per_vertex, s.length, s.device, threads, s.repeat);
+        fprintf(
+            b.json,
+            "{\"version\": \"%s\", \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": 1, "
+            "\"vertices\": %llu, \"arcs\": %llu},\n \"walks_per_vertex\": %u, \"length\": %u, \"device\": \"%s\", "
+            "\"threads\": %d, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
+            csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices,
+            (unsigned long long)csr.num_edges, s.walks_per_vertex, s.length, s.device, threads, s.repeat);
     csr.weight = NULL;
     must(csaw_graph_borrow_csr(&csr, &plain));
     run_rows(&b, plain, graph);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* partition/ranges.h - contiguous vertex ranges with all their neighbour lists, balanced by bytes (C-SAW, SC'20, section
- * V-A); owner in constant time. */
+/* partition/ranges.h - contiguous vertex ranges with all their neighbour lists, balanced by bytes (C-SAW, SC'20,
+ * section V-A); owner in constant time. */
 #ifndef CSAW_PARTITION_RANGES_H
 #define CSAW_PARTITION_RANGES_H
 
@@ -10,8 +10,8 @@ enum { CSAW__OWNER_SLOTS = 4096 };
 
 typedef struct csaw__ranges {
     uint32_t count;
-    csaw_vertex *first; /* [count + 1]: range r holds vertices first[r] .. first[r + 1] - 1 */
-    uint32_t shift;     /* vertices v >> shift share a slot */
+    csaw_vertex *first;                   /* [count + 1]: range r holds vertices first[r] .. first[r + 1] - 1 */
+    uint32_t shift;                       /* vertices v >> shift share a slot */
     uint32_t slot[CSAW__OWNER_SLOTS + 1]; /* the range that holds the slot's first vertex */
 } csaw__ranges;
 

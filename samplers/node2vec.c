@@ -6,8 +6,7 @@
  * (the arc t -> x exists), 1/q otherwise; on the first step a = 1. */
 #include <csaw/sampler.h>
 
-CSAW_PARAMS(csaw_node2vec_params,
-            (float, p, 1, p >= 1e-30 && p <= 1e30, "return parameter: large p avoids going back"),
+CSAW_PARAMS(csaw_node2vec_params, (float, p, 1, p >= 1e-30 && p <= 1e30, "return parameter: large p avoids going back"),
             (float, q, 1, q >= 1e-30 && q <= 1e30, "in-out parameter: small q moves outward"));
 
 CSAW_FN float hop(const csaw_site *site, const csaw_arc *arc) {
@@ -19,7 +18,7 @@ CSAW_FN float hop(const csaw_site *site, const csaw_arc *arc) {
 
 CSAW_FN csaw_bounds hop_bounds(const void *params) {
     const csaw_node2vec_params *n = (const csaw_node2vec_params *)params;
-    float       out = 1 / n->q, back = 1 / n->p, far = out < 1 ? out : 1;
+    float out = 1 / n->q, back = 1 / n->p, far = out < 1 ? out : 1;
     csaw_bounds bounds = {far < back ? far : back, out > 1 ? out : 1, back};
     return bounds;
 }

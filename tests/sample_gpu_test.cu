@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/sample_gpu_test.cu - the GPU engine beyond equal bits (tests/equality_gpu_test.cc): faults of hooks, device views,
- * samplers compiled at run time by NVRTC, memory that runs out, samples that outlive their plan. */
+/* tests/sample_gpu_test.cu - the GPU engine beyond equal bits (tests/equality_gpu_test.cc): faults of hooks, device
+ * views, samplers compiled at run time by NVRTC, memory that runs out, samples that outlive their plan. */
 #include <csaw/samplers.h>
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
@@ -152,7 +152,8 @@ TEST_F(SampleGpu, BatchesAreTheWhole) {
     ASSERT_EQ(CSAW_OK, csaw_sample(gpu, &csaw_node2vec, nullptr, nullptr, &run, &samples)) << csaw_last_error();
     ASSERT_EQ(CSAW_OK, csaw_samples_walks(samples, CSAW_HOST, &w));
     run.batch_bytes = 100000;
-    ASSERT_EQ(CSAW_OK, csaw_sample_each(gpu, &csaw_node2vec, nullptr, nullptr, &run, Append, &all)) << csaw_last_error();
+    ASSERT_EQ(CSAW_OK, csaw_sample_each(gpu, &csaw_node2vec, nullptr, nullptr, &run, Append, &all))
+        << csaw_last_error();
     EXPECT_EQ(std::vector<csaw_vertex>(w.path, w.path + w.num_walks * (w.length + 1)), all);
     csaw_samples_free(samples);
 }

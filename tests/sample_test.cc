@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/sample_test.cc - what csaw_sample answers to good and bad requests: options, seeds, batches, progress, hooks that
- * break their rules, memory that runs out. */
+/* tests/sample_test.cc - what csaw_sample answers to good and bad requests: options, seeds, batches, progress, hooks
+ * that break their rules, memory that runs out. */
 #include <csaw/samplers.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,8 @@ class Sample : public ::testing::Test {
     }
     void ExpectError(csaw_status got, csaw_status want, std::initializer_list<const char *> parts) {
         EXPECT_EQ(want, got);
-        for (const char *part : parts) EXPECT_NE(std::string::npos, std::string(csaw_last_error()).find(part)) << csaw_last_error();
+        for (const char *part : parts)
+            EXPECT_NE(std::string::npos, std::string(csaw_last_error()).find(part)) << csaw_last_error();
         EXPECT_EQ(nullptr, samples);
     }
     csaw_graph *graph = nullptr;
@@ -64,9 +65,11 @@ class Sample : public ::testing::Test {
 TEST_F(Sample, RefusesWhatItCannotDo) {
     const csaw_vertex out_of_range[] = {0, 6};
     const csaw_seeds seeds = {out_of_range, 2};
-    ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, &seeds, &run, &samples), CSAW_EINVAL, {"seed 1", "vertex 6", "6 vertices"});
+    ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, &seeds, &run, &samples), CSAW_EINVAL,
+                {"seed 1", "vertex 6", "6 vertices"});
     run.depth = 1u << 24;
-    ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, nullptr, &run, &samples), CSAW_EINVAL, {"16777216", "16777215"});
+    ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, nullptr, &run, &samples), CSAW_EINVAL,
+                {"16777216", "16777215"});
     run.depth = 6;
     run.walks_per_seed = 0xffffffffu;
     const std::vector<csaw_vertex> many(257, 0);
@@ -80,9 +83,11 @@ TEST_F(Sample, RefusesWhatItCannotDo) {
 
 TEST_F(Sample, RefusesMethodsThatDoNotFit) {
     run.select = CSAW_SELECT_UNIFORM;
-    ExpectError(csaw_sample(plan, &csaw_node2vec, nullptr, nullptr, &run, &samples), CSAW_EINVAL, {"uniform", "edge_bias", "its"});
+    ExpectError(csaw_sample(plan, &csaw_node2vec, nullptr, nullptr, &run, &samples), CSAW_EINVAL,
+                {"uniform", "edge_bias", "its"});
     run.select = CSAW_SELECT_ALIAS;
-    ExpectError(csaw_sample(plan, &csaw_node2vec, nullptr, nullptr, &run, &samples), CSAW_EINVAL, {"alias", "edge_bias"});
+    ExpectError(csaw_sample(plan, &csaw_node2vec, nullptr, nullptr, &run, &samples), CSAW_EINVAL,
+                {"alias", "edge_bias"});
     run.select = CSAW_SELECT_REJECT;
     ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, nullptr, &run, &samples), CSAW_EINVAL, {"reject", "bounds"});
     ExpectError(csaw_sample(plan, &by_degree, nullptr, nullptr, &run, &samples), CSAW_EINVAL, {"reject", "no bounds"});
@@ -93,7 +98,8 @@ TEST_F(Sample, RefusesMethodsThatDoNotFit) {
 TEST_F(Sample, RefusesParametersOutsideTheirCondition) {
     for (float bad : {0.0f, -1.0f, INFINITY, NAN}) {
         const csaw_node2vec_params params = {bad, 1};
-        ExpectError(csaw_sample(plan, &csaw_node2vec, &params, nullptr, &run, &samples), CSAW_EINVAL, {"node2vec", "p is"});
+        ExpectError(csaw_sample(plan, &csaw_node2vec, &params, nullptr, &run, &samples), CSAW_EINVAL,
+                    {"node2vec", "p is"});
     }
     csaw_node2vec_params params;
     csaw_sampler_defaults(&csaw_node2vec, &params);
@@ -202,7 +208,8 @@ TEST_F(Sample, PartitionsNameTheSameFault) {
 TEST_F(Sample, HooksMayNotLeaveTheGraph) {
     run.select = CSAW_SELECT_ITS;
     FaultyParams params = {6, 3, 0};
-    ExpectError(csaw_sample(plan, &faulty, &params, nullptr, &run, &samples), CSAW_EBIAS, {"update", "vertex 11", "0 .. 5"});
+    ExpectError(csaw_sample(plan, &faulty, &params, nullptr, &run, &samples), CSAW_EBIAS,
+                {"update", "vertex 11", "0 .. 5"});
     params = {7, 5, 0};
     ExpectError(csaw_sample(plan, &faulty, &params, nullptr, &run, &samples), CSAW_EBIAS,
                 {"dead_end", "instance 5, depth 0, at vertex 5", "vertex 6"});
@@ -222,7 +229,8 @@ TEST_F(Sample, CheckModeComparesHooksWithTraits) {
     samples = nullptr;
     run.check = true;
     params = {4, 3, 0}; // factor 3 where bounds say at most 2
-    ExpectError(csaw_sample(plan, &faulty, &params, nullptr, &run, &samples), CSAW_EBIAS, {"edge_bias is 3", "bound 2", "instance"});
+    ExpectError(csaw_sample(plan, &faulty, &params, nullptr, &run, &samples), CSAW_EBIAS,
+                {"edge_bias is 3", "bound 2", "instance"});
     params = {5, 3, 0}; // static_bias that changes with depth
     ExpectError(csaw_sample(plan, &faulty, &params, nullptr, &run, &samples), CSAW_EBIAS,
                 {"static_bias is 2", "was 1", "depth 1", "edge"});
@@ -254,7 +262,8 @@ TEST_F(Sample, BadWeightsAreAnErrorOnlyWhereEvaluated) {
     ExpectError(csaw_sample(p, &csaw_node2vec, nullptr, nullptr, &run, &samples), CSAW_EBIAS,
                 {"static_bias is nan", "instance 2, depth 0, edge 2 (2 -> 0)"});
     run.select = CSAW_SELECT_REJECT; // tables evaluate every arc
-    ExpectError(csaw_sample(p, &csaw_node2vec, nullptr, &one, &run, &samples), CSAW_EBIAS, {"static_bias is nan", "edge 2 (2 -> 0)"});
+    ExpectError(csaw_sample(p, &csaw_node2vec, nullptr, &one, &run, &samples), CSAW_EBIAS,
+                {"static_bias is nan", "edge 2 (2 -> 0)"});
     csaw_plan_free(p);
     csaw_graph_free(bad);
 }

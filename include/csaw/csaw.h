@@ -40,17 +40,17 @@ CSAW_API const char *csaw_version(void); /* "0.1.0 (openmp, cuda 13.0)": the ver
 
 /* ---- status ------------------------------------------------------------- */
 
-#define CSAW_STATUS_MAP(X)                                          \
-    X(OK, 0, "success")                                             \
-    X(EINVAL, 1, "invalid argument")                                \
-    X(ENOMEM, 2, "out of host memory")                              \
-    X(EDEVMEM, 3, "out of device memory")                           \
-    X(EIO, 4, "file could not be read or written")                  \
-    X(EFORMAT, 5, "file is not a graph in the stated format")       \
-    X(EBIAS, 6, "a bias broke its rules")                           \
-    X(ECUDA, 7, "CUDA call failed")                                 \
-    X(ECOMPILE, 8, "sampler file did not compile")                  \
-    X(EUNSUPPORTED, 9, "not in this build, or not for this graph")  \
+#define CSAW_STATUS_MAP(X)                                         \
+    X(OK, 0, "success")                                            \
+    X(EINVAL, 1, "invalid argument")                               \
+    X(ENOMEM, 2, "out of host memory")                             \
+    X(EDEVMEM, 3, "out of device memory")                          \
+    X(EIO, 4, "file could not be read or written")                 \
+    X(EFORMAT, 5, "file is not a graph in the stated format")      \
+    X(EBIAS, 6, "a bias broke its rules")                          \
+    X(ECUDA, 7, "CUDA call failed")                                \
+    X(ECOMPILE, 8, "sampler file did not compile")                 \
+    X(EUNSUPPORTED, 9, "not in this build, or not for this graph") \
     X(ESTOPPED, 10, "stopped by a callback")
 
 typedef enum csaw_status {
@@ -64,54 +64,53 @@ CSAW_API const char *csaw_last_error(void);                /* this thread's last
 
 /* ---- graph -------------------------------------------------------------- */
 
-typedef struct csaw_csr {     /* a borrowed look at a graph */
-    uint64_t           num_vertices; /* at most 2^32 - 2 */
-    csaw_edge          num_edges;
-    const csaw_edge   *rowptr; /* [num_vertices + 1] */
-    const csaw_vertex *col;    /* [num_edges], each row ascending; parallel arcs in input order */
-    const float       *weight; /* [num_edges], NULL = all 1 */
+typedef struct csaw_csr {  /* a borrowed look at a graph */
+    uint64_t num_vertices; /* at most 2^32 - 2 */
+    csaw_edge num_edges;
+    const csaw_edge *rowptr; /* [num_vertices + 1] */
+    const csaw_vertex *col;  /* [num_edges], each row ascending; parallel arcs in input order */
+    const float *weight;     /* [num_edges], NULL = all 1 */
 } csaw_csr;
 
 typedef struct csaw_graph csaw_graph;
 
-typedef struct csaw_edges {   /* an edge list, in any order */
-    uint64_t           num_vertices; /* 0 = largest id + 1 */
-    uint64_t           num_edges;
+typedef struct csaw_edges { /* an edge list, in any order */
+    uint64_t num_vertices;  /* 0 = largest id + 1 */
+    uint64_t num_edges;
     const csaw_vertex *src, *dst; /* [num_edges] */
-    const float       *weight;    /* [num_edges], NULL = none */
+    const float *weight;          /* [num_edges], NULL = none */
 } csaw_edges;
 
 typedef struct csaw_load_options {
-    size_t      size;
-    const char *format;      /* "el" (two columns; more are ignored), "wel" (third column = weight);
-                                NULL = by the columns of the first edge */
-    bool        undirected;  /* add the reverse of every edge that is not a loop */
-    bool        keep_loops;  /* default: dropped */
-    bool        keep_duplicates; /* default: parallel arcs become one, weights summed */
+    size_t size;
+    const char *format;   /* "el" (two columns; more are ignored), "wel" (third column = weight);
+                             NULL = by the columns of the first edge */
+    bool undirected;      /* add the reverse of every edge that is not a loop */
+    bool keep_loops;      /* default: dropped */
+    bool keep_duplicates; /* default: parallel arcs become one, weights summed */
 } csaw_load_options;
 
 /* Edge list in text: SNAP style, `src dst [weight]` separated by blanks, tabs or commas, lines that start
  * with # or % are comments; gzip is recognised by content. Vertices are 0 .. largest id. */
 CSAW_API csaw_status csaw_graph_load(const char *path, const csaw_load_options *options, csaw_graph **out);
 /* format is ignored here; a weight array makes the graph weighted. */
-CSAW_API csaw_status csaw_graph_from_edges(const csaw_edges *edges, const csaw_load_options *options,
-                                           csaw_graph **out);
+CSAW_API csaw_status csaw_graph_from_edges(const csaw_edges *edges, const csaw_load_options *options, csaw_graph **out);
 CSAW_API csaw_status csaw_graph_from_csr(const csaw_csr *csr, csaw_graph **out);   /* copies */
 CSAW_API csaw_status csaw_graph_borrow_csr(const csaw_csr *csr, csaw_graph **out); /* arrays outlive the graph */
 /* Writes an edge list that csaw_graph_load() reads back; compressed if path ends in .gz. */
 CSAW_API csaw_status csaw_graph_save(const csaw_graph *graph, const char *path);
-CSAW_API csaw_csr    csaw_graph_csr(const csaw_graph *graph); /* borrowed */
-CSAW_API void        csaw_graph_free(csaw_graph *graph);
+CSAW_API csaw_csr csaw_graph_csr(const csaw_graph *graph); /* borrowed */
+CSAW_API void csaw_graph_free(csaw_graph *graph);
 
 typedef struct csaw_rmat_options {
-    size_t   size;
+    size_t size;
     uint32_t scale;       /* 2^scale vertices before isolated ones go; 1 .. 31; default 16 */
     uint32_t edge_factor; /* edges per vertex; default 16 */
-    double   a, b, c;     /* quadrant probabilities, d = 1 - a - b - c; all 0 = .57 .19 .19 */
+    double a, b, c;       /* quadrant probabilities, d = 1 - a - b - c; all 0 = .57 .19 .19 */
     uint64_t seed;
-    bool     weighted;      /* symmetric weights, uniform on [1, 5) */
-    bool     directed;      /* default: made symmetric */
-    bool     keep_isolated; /* default: isolated vertices are removed and ids closed up */
+    bool weighted;      /* symmetric weights, uniform on [1, 5) */
+    bool directed;      /* default: made symmetric */
+    bool keep_isolated; /* default: isolated vertices are removed and ids closed up */
 } csaw_rmat_options;
 /* R-MAT (Chakrabarti, Zhan, Faloutsos, SDM 2004), ids permuted, loops and duplicates removed. The same graph
  * on any number of threads. */
@@ -122,16 +121,16 @@ CSAW_API csaw_status csaw_graph_rmat(const csaw_rmat_options *options, csaw_grap
 typedef struct csaw_plan csaw_plan;
 
 typedef struct csaw_plan_options {
-    size_t      size;
-    const char *device;     /* "cpu" (default) or "cuda:N" */
-    int         threads;    /* CPU threads; 0 = all cores */
-    int         partitions; /* CPU only: split the graph and queue walkers at the parts; 0 or 1 = whole */
+    size_t size;
+    const char *device; /* "cpu" (default) or "cuda:N" */
+    int threads;        /* CPU threads; 0 = all cores */
+    int partitions;     /* CPU only: split the graph and queue walkers at the parts; 0 or 1 = whole */
 } csaw_plan_options;
 
 CSAW_API csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *options,
-                                      csaw_plan **out); /* borrows the graph until the plan is freed */
+                                      csaw_plan **out);        /* borrows the graph until the plan is freed */
 CSAW_API const char *csaw_plan_explain(const csaw_plan *plan); /* one line per decision, with the numbers */
-CSAW_API void        csaw_plan_free(csaw_plan *plan);
+CSAW_API void csaw_plan_free(csaw_plan *plan);
 
 /* ---- samplers ------------------------------------------------------------- */
 
@@ -144,16 +143,15 @@ typedef struct csaw_sampler csaw_sampler;
  * plan on a GPU, NVRTC compiles it when first used. Results are cached in a directory that only its owner
  * may write: $CSAW_CACHE_DIR, else $XDG_CACHE_HOME/csaw, else ~/.cache/csaw. */
 CSAW_API csaw_status csaw_sampler_compile(const char *path, const csaw_sampler **out);
-CSAW_API void        csaw_sampler_unload(const csaw_sampler *sampler); /* of csaw_sampler_compile(); NULL is fine */
-CSAW_API const csaw_sampler *csaw_sampler_find(const char *name);      /* built in: "uniform", "node2vec"; else NULL */
-CSAW_API const csaw_sampler *csaw_sampler_at(uint32_t place);          /* the built-in ones in turn; then NULL */
-CSAW_API const char         *csaw_sampler_name(const csaw_sampler *sampler);
-CSAW_API uint32_t            csaw_sampler_params_size(const csaw_sampler *sampler); /* bytes */
-CSAW_API const csaw_param   *csaw_sampler_params(const csaw_sampler *sampler, uint32_t *count); /* [count] */
-CSAW_API void                csaw_sampler_defaults(const csaw_sampler *sampler, void *params);
+CSAW_API void csaw_sampler_unload(const csaw_sampler *sampler);   /* of csaw_sampler_compile(); NULL is fine */
+CSAW_API const csaw_sampler *csaw_sampler_find(const char *name); /* built in: "uniform", "node2vec"; else NULL */
+CSAW_API const csaw_sampler *csaw_sampler_at(uint32_t place);     /* the built-in ones in turn; then NULL */
+CSAW_API const char *csaw_sampler_name(const csaw_sampler *sampler);
+CSAW_API uint32_t csaw_sampler_params_size(const csaw_sampler *sampler);                      /* bytes */
+CSAW_API const csaw_param *csaw_sampler_params(const csaw_sampler *sampler, uint32_t *count); /* [count] */
+CSAW_API void csaw_sampler_defaults(const csaw_sampler *sampler, void *params);
 /* Sets one field from text, such as "p" and "4"; checks type and condition. */
-CSAW_API csaw_status csaw_sampler_set(const csaw_sampler *sampler, void *params, const char *name,
-                                      const char *value);
+CSAW_API csaw_status csaw_sampler_set(const csaw_sampler *sampler, void *params, const char *name, const char *value);
 
 /* ---- sample --------------------------------------------------------------- */
 
@@ -167,22 +165,22 @@ typedef enum csaw_select {
 } csaw_select;
 CSAW_API const char *csaw_select_name(csaw_select select); /* "auto", "uniform", ...; NULL if out of range */
 
-typedef struct csaw_seeds { /* borrowed */
+typedef struct csaw_seeds {    /* borrowed */
     const csaw_vertex *vertex; /* [count]; NULL = every vertex of the graph, in order */
-    uint64_t           count;
+    uint64_t count;
 } csaw_seeds;
 
 typedef struct csaw_run_options {
-    size_t      size;
-    uint64_t    seed;
-    uint32_t    walks_per_seed; /* default 1; walk w of seed j is instance w * count + j; at most 2^40 in all */
-    uint32_t    depth;          /* steps of a walk; default 80; below 2^24 */
+    size_t size;
+    uint64_t seed;
+    uint32_t walks_per_seed; /* default 1; walk w of seed j is instance w * count + j; at most 2^40 in all */
+    uint32_t depth;          /* steps of a walk; default 80; below 2^24 */
     csaw_select select;
-    bool        edges;        /* also keep the arcs that the walks followed */
-    bool        check;        /* debug: compare hooks with traits at every step (CPU, slow) */
-    uint64_t    batch_bytes;  /* csaw_sample_each: bytes of paths a batch may take; default 64 MiB */
+    bool edges;           /* also keep the arcs that the walks followed */
+    bool check;           /* debug: compare hooks with traits at every step (CPU, slow) */
+    uint64_t batch_bytes; /* csaw_sample_each: bytes of paths a batch may take; default 64 MiB */
     bool (*progress)(void *user, uint64_t done, uint64_t total); /* walks; false stops the run */
-    void       *user;
+    void *user;
 } csaw_run_options;
 
 typedef struct csaw_samples csaw_samples;
@@ -202,19 +200,19 @@ typedef enum csaw_space { CSAW_HOST, CSAW_DEVICE } csaw_space;
  * (0 .. length - 1) is edge[w * walk_stride + s * step_stride]. Host memory: walk_stride = length + 1,
  * step_stride = 1 for path; edge has its own stride of length. Device memory: step-major. */
 typedef struct csaw_walks {
-    csaw_space         space;
-    uint64_t           first;     /* instance of walk 0 */
-    uint64_t           num_walks;
-    uint32_t           length;    /* steps */
-    const csaw_vertex *path;      /* CSAW_NONE after a walk's end */
-    uint64_t           path_walk_stride, path_step_stride;
-    const csaw_edge   *edge;      /* NULL unless asked for; CSAW_NO_EDGE where a step followed no arc */
-    uint64_t           edge_walk_stride, edge_step_stride;
+    csaw_space space;
+    uint64_t first; /* instance of walk 0 */
+    uint64_t num_walks;
+    uint32_t length;         /* steps */
+    const csaw_vertex *path; /* CSAW_NONE after a walk's end */
+    uint64_t path_walk_stride, path_step_stride;
+    const csaw_edge *edge; /* NULL unless asked for; CSAW_NO_EDGE where a step followed no arc */
+    uint64_t edge_walk_stride, edge_step_stride;
 } csaw_walks;
 /* Borrowed from samples until they are freed. CSAW_HOST copies from the device once; CSAW_DEVICE needs a plan on
  * a GPU. */
 CSAW_API csaw_status csaw_samples_walks(csaw_samples *samples, csaw_space space, csaw_walks *out);
-CSAW_API void        csaw_samples_free(csaw_samples *samples);
+CSAW_API void csaw_samples_free(csaw_samples *samples);
 
 /* ---- walks in files ------------------------------------------------------- */
 
@@ -226,7 +224,7 @@ typedef struct csaw_writer csaw_writer;
 CSAW_API csaw_status csaw_writer_open(const char *path, uint64_t num_walks, uint32_t length, csaw_writer **out);
 CSAW_API csaw_status csaw_writer_write(csaw_writer *writer, csaw_samples *samples); /* in order of instance */
 CSAW_API csaw_status csaw_writer_close(csaw_writer *writer); /* frees the writer, whatever it returns */
-CSAW_API void        csaw_writer_discard(csaw_writer *writer); /* removes what was written; NULL is fine */
+CSAW_API void csaw_writer_discard(csaw_writer *writer);      /* removes what was written; NULL is fine */
 
 /* Options without ceremony (C): CSAW_RUN(.seed = 7, .depth = 80). */
 #define CSAW_LOAD(...) (&(csaw_load_options){.size = sizeof(csaw_load_options), __VA_ARGS__})

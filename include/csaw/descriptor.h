@@ -22,10 +22,10 @@ typedef struct csaw__device_sampler { /* what nvcc makes of a sampler file; retu
 } csaw__device_sampler;
 
 typedef struct csaw_sampler {
-    uint32_t          abi; /* CSAW__ABI of the headers it was compiled with */
-    uint32_t          params_size, num_params;
+    uint32_t abi; /* CSAW__ABI of the headers it was compiled with */
+    uint32_t params_size, num_params;
     const csaw_param *params; /* [num_params] */
-    const char       *name;
+    const char *name;
     uint32_t (*traits)(void); /* csaw__trait bits */
     csaw_bounds (*bounds)(const void *params);
     /* static biases of rows first .. first + count - 1, one per arc, to out */

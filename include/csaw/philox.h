@@ -40,8 +40,7 @@ __extension__ typedef unsigned __int128 csaw__u128;
 #define CSAW__MULHI64(A, B) ((uint64_t)(((csaw__u128)(A) * (B)) >> 64))
 #endif
 
-CSAW_FN csaw_block csaw_philox(uint32_t c0, uint32_t c1, uint32_t c2, uint32_t c3, uint32_t k0,
-                               uint32_t k1) {
+CSAW_FN csaw_block csaw_philox(uint32_t c0, uint32_t c1, uint32_t c2, uint32_t c3, uint32_t k0, uint32_t k1) {
 #if defined(__CUDACC__)
 #pragma unroll
 #endif
@@ -64,10 +63,10 @@ CSAW_FN csaw_block csaw_philox(uint32_t c0, uint32_t c1, uint32_t c2, uint32_t c
 }
 
 /* instance < 2^40, depth < 2^24, purpose < 16, draw < 2^28 */
-CSAW_FN csaw_block csaw_draw(uint64_t seed, uint64_t instance, uint32_t depth, uint32_t vertex,
-                             uint32_t purpose, uint32_t draw) {
-    return csaw_philox((uint32_t)instance, (uint32_t)(instance >> 32) << 24 | depth, vertex,
-                       purpose << 28 | draw, (uint32_t)seed, (uint32_t)(seed >> 32));
+CSAW_FN csaw_block csaw_draw(uint64_t seed, uint64_t instance, uint32_t depth, uint32_t vertex, uint32_t purpose,
+                             uint32_t draw) {
+    return csaw_philox((uint32_t)instance, (uint32_t)(instance >> 32) << 24 | depth, vertex, purpose << 28 | draw,
+                       (uint32_t)seed, (uint32_t)(seed >> 32));
 }
 
 /* The two 64-bit numbers of a block, half 0 and half 1. */

@@ -33,20 +33,20 @@ typedef struct csaw_site csaw_site; /* where an instance stands; read it through
 
 typedef struct csaw_arc {
     csaw_vertex src, dst;
-    float       weight;    /* 1 if the graph has no weights */
-    uint32_t    rank;      /* place in src's row */
-    csaw_edge   id;        /* place in the CSR */
-    uint32_t    near_prev; /* the engine's own */
+    float weight;       /* 1 if the graph has no weights */
+    uint32_t rank;      /* place in src's row */
+    csaw_edge id;       /* place in the CSR */
+    uint32_t near_prev; /* the engine's own */
 } csaw_arc;
 
-CSAW_FN const void *csaw_params(const csaw_site *site);   /* the run's parameters */
-CSAW_FN csaw_vertex csaw_at(const csaw_site *site);       /* the vertex that the instance stands at */
-CSAW_FN csaw_vertex csaw_prev(const csaw_site *site);     /* the one before; CSAW_NONE on the first step */
-CSAW_FN csaw_vertex csaw_root(const csaw_site *site);     /* the seed vertex */
-CSAW_FN uint32_t    csaw_depth(const csaw_site *site);    /* 0 on the first step */
-CSAW_FN uint64_t    csaw_instance(const csaw_site *site); /* number of the walk */
-CSAW_FN uint32_t    csaw_num_vertices(const csaw_site *site);
-CSAW_FN uint32_t    csaw_degree(const csaw_site *site, csaw_vertex v); /* out-degree of any vertex */
+CSAW_FN const void *csaw_params(const csaw_site *site); /* the run's parameters */
+CSAW_FN csaw_vertex csaw_at(const csaw_site *site);     /* the vertex that the instance stands at */
+CSAW_FN csaw_vertex csaw_prev(const csaw_site *site);   /* the one before; CSAW_NONE on the first step */
+CSAW_FN csaw_vertex csaw_root(const csaw_site *site);   /* the seed vertex */
+CSAW_FN uint32_t csaw_depth(const csaw_site *site);     /* 0 on the first step */
+CSAW_FN uint64_t csaw_instance(const csaw_site *site);  /* number of the walk */
+CSAW_FN uint32_t csaw_num_vertices(const csaw_site *site);
+CSAW_FN uint32_t csaw_degree(const csaw_site *site, csaw_vertex v); /* out-degree of any vertex */
 /* Is arc->dst a neighbour of csaw_prev()? Needs CSAW_SECOND_ORDER and a prev that is not CSAW_NONE. */
 CSAW_FN bool csaw_adjacent(const csaw_site *site, const csaw_arc *arc);
 /* The n-th 64-bit number of this (instance, depth, vertex), n < 2^28; and of this arc as well, n < 2. */
@@ -61,8 +61,8 @@ enum {
 /* Every hook is optional; the comment says what stands in for it. A bias is >= 0 and finite, in any unit.
  * The bias of an arc is static_bias * edge_bias. Keep this order in initialisers: CUDA C++ asks for it. */
 typedef struct csaw_hooks {
-    float (*static_bias)(const csaw_site *, const csaw_arc *); /* 1; may use the arc and params alone */
-    float (*edge_bias)(const csaw_site *, const csaw_arc *);   /* 1; may use all of the site as well */
+    float (*static_bias)(const csaw_site *, const csaw_arc *);  /* 1; may use the arc and params alone */
+    float (*edge_bias)(const csaw_site *, const csaw_arc *);    /* 1; may use all of the site as well */
     csaw_vertex (*update)(const csaw_site *, const csaw_arc *); /* arc->dst; CSAW_NONE ends the walk */
     csaw_vertex (*dead_end)(const csaw_site *);                 /* CSAW_NONE: the walk ends */
     csaw_bounds (*bounds)(const void *params);                  /* of edge_bias; enables rejection */
@@ -88,27 +88,26 @@ static const csaw_param csaw_no_params_table[1] = {{0, CSAW_TYPE_FLOAT, 0, 0, 0,
  * defines the functions declared here; so the hooks inline into the engine's loops. */
 
 #if defined(__CUDACC__)
-#define CSAW_SAMPLER(NAME, PARAMS, ...)                   \
+#define CSAW_SAMPLER(NAME, PARAMS, ...)                      \
     static constexpr csaw_hooks csaw__hooks = {__VA_ARGS__}; \
-    typedef PARAMS csaw__params_type;                     \
+    typedef PARAMS csaw__params_type;                        \
     CSAW__EXPORT_DEVICE(NAME)
 #ifdef __CUDACC_RTC__
 #define CSAW__EXPORT_DEVICE(NAME) static_assert(sizeof(#NAME) > 1, "a sampler needs a name")
 #else
-#define CSAW__EXPORT_DEVICE(NAME)                                                                     \
-    static int csaw__launch(int kernel, unsigned blocks, unsigned threads, void *stream,              \
-                            const struct csaw__job *job);                                             \
-    extern "C" const csaw__device_sampler NAME##__device;                                             \
+#define CSAW__EXPORT_DEVICE(NAME)                                                                                      \
+    static int csaw__launch(int kernel, unsigned blocks, unsigned threads, void *stream, const struct csaw__job *job); \
+    extern "C" const csaw__device_sampler NAME##__device;                                                              \
     extern "C" const csaw__device_sampler NAME##__device = {csaw__launch}
 #endif
 #else
-static uint32_t    csaw__traits(void);
+static uint32_t csaw__traits(void);
 static csaw_bounds csaw__bounds(const void *params);
-static void        csaw__tabulate(const struct csaw__job *job, csaw_vertex first, csaw_vertex count, float *out);
+static void csaw__tabulate(const struct csaw__job *job, csaw_vertex first, csaw_vertex count, float *out);
 static void csaw__walk(const struct csaw__job *job, uint64_t first, uint64_t count, struct csaw__fault *fault);
-static int  csaw__step(const struct csaw__job *job, struct csaw__walker *walker, const uint8_t *answer,
-                       struct csaw__fault *fault);
-static int  csaw__check(const struct csaw__job *job, const struct csaw__walker *walker, struct csaw__fault *fault);
+static int csaw__step(const struct csaw__job *job, struct csaw__walker *walker, const uint8_t *answer,
+                      struct csaw__fault *fault);
+static int csaw__check(const struct csaw__job *job, const struct csaw__walker *walker, struct csaw__fault *fault);
 #ifdef CSAW__WITH_DEVICE
 #define CSAW__DEVICE_OF(NAME) &NAME##__device
 #define CSAW__DECLARE_DEVICE(NAME) extern const csaw__device_sampler NAME##__device;
@@ -117,29 +116,21 @@ static int  csaw__check(const struct csaw__job *job, const struct csaw__walker *
 #define CSAW__DECLARE_DEVICE(NAME)
 #endif
 #ifdef CSAW__RUNTIME /* compiled by csaw_sampler_compile(), which finds the sampler under this one name */
-#define CSAW__EXPORT_RUNTIME(NAME)                                     \
-    extern CSAW__API const csaw_sampler *const csaw__runtime_sampler;  \
+#define CSAW__EXPORT_RUNTIME(NAME)                                    \
+    extern CSAW__API const csaw_sampler *const csaw__runtime_sampler; \
     const csaw_sampler *const csaw__runtime_sampler = &NAME;
 #else
 #define CSAW__EXPORT_RUNTIME(NAME)
 #endif
-#define CSAW_SAMPLER(NAME, PARAMS, ...)                                                                 \
-    static const csaw_hooks csaw__hooks = {__VA_ARGS__};                                                \
-    CSAW__DECLARE_DEVICE(NAME)                                                                          \
-    extern CSAW__API const csaw_sampler NAME;                                                           \
-    CSAW__EXPORT_RUNTIME(NAME)                                                                          \
-    const csaw_sampler NAME = {CSAW__ABI,                                                               \
-                               sizeof(PARAMS),                                                          \
-                               sizeof(PARAMS##_table) / sizeof(csaw_param) - 1,                         \
-                               PARAMS##_table,                                                          \
-                               #NAME,                                                                   \
-                               csaw__traits,                                                            \
-                               csaw__bounds,                                                            \
-                               csaw__tabulate,                                                          \
-                               csaw__walk,                                                              \
-                               csaw__step,                                                              \
-                               csaw__check,                                                             \
-                               CSAW__DEVICE_OF(NAME)}
+#define CSAW_SAMPLER(NAME, PARAMS, ...)                                                                         \
+    static const csaw_hooks csaw__hooks = {__VA_ARGS__};                                                        \
+    CSAW__DECLARE_DEVICE(NAME)                                                                                  \
+    extern CSAW__API const csaw_sampler NAME;                                                                   \
+    CSAW__EXPORT_RUNTIME(NAME)                                                                                  \
+    const csaw_sampler NAME = {CSAW__ABI,      sizeof(PARAMS), sizeof(PARAMS##_table) / sizeof(csaw_param) - 1, \
+                               PARAMS##_table, #NAME,          csaw__traits,                                    \
+                               csaw__bounds,   csaw__tabulate, csaw__walk,                                      \
+                               csaw__step,     csaw__check,    CSAW__DEVICE_OF(NAME)}
 #define CSAW__API __attribute__((visibility("default")))
 #endif
 

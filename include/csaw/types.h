@@ -5,10 +5,10 @@
 #define CSAW_TYPES_H
 
 #ifdef __CUDACC_RTC__
-typedef unsigned char      uint8_t;
-typedef int                int32_t;
-typedef unsigned int       uint32_t;
-typedef long long          int64_t;
+typedef unsigned char uint8_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long long int64_t;
 typedef unsigned long long uint64_t;
 #else
 #include <stdbool.h>
@@ -52,11 +52,11 @@ typedef enum csaw_type {
 
 typedef struct csaw_param {
     const char *name;
-    csaw_type   type;
-    uint32_t    offset;             /* bytes from the start of the struct */
-    double      value;              /* the default */
-    const char *condition;          /* as written, such as "p > 0" */
-    int (*holds)(double value);     /* whether a value meets the condition */
+    csaw_type type;
+    uint32_t offset;            /* bytes from the start of the struct */
+    double value;               /* the default */
+    const char *condition;      /* as written, such as "p > 0" */
+    int (*holds)(double value); /* whether a value meets the condition */
     const char *help;
 } csaw_param;
 
@@ -78,9 +78,9 @@ typedef struct csaw_param {
         return CONDITION;                                         \
     }
 #define CSAW__ENTRY(NAME, ENTRY) CSAW__CALL(CSAW__ENTRY_OF, NAME, CSAW__OPEN ENTRY)
-#define CSAW__ENTRY_OF(NAME, TYPE, FIELD, VALUE, CONDITION, HELP)                              \
-    {#FIELD, CSAW__TYPE_##TYPE, (uint32_t)offsetof(struct NAME, FIELD), VALUE, #CONDITION,     \
-     csaw__##NAME##_##FIELD, HELP},
+#define CSAW__ENTRY_OF(NAME, TYPE, FIELD, VALUE, CONDITION, HELP)                                                  \
+    {#FIELD, CSAW__TYPE_##TYPE, (uint32_t)offsetof(struct NAME, FIELD), VALUE, #CONDITION, csaw__##NAME##_##FIELD, \
+     HELP},
 
 #define CSAW__EACH(M, N, ...) \
     CSAW__CALL(CSAW__PICK, __VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)(M, N, __VA_ARGS__)
@@ -101,17 +101,17 @@ typedef struct csaw_param {
 #define CSAW__EACH_12(M, N, A, ...) M(N, A) CSAW__EACH_11(M, N, __VA_ARGS__)
 
 #if defined(__CUDACC__) /* device code needs the struct alone */
-#define CSAW_PARAMS(NAME, ...)               \
-    typedef struct NAME {                    \
+#define CSAW_PARAMS(NAME, ...)                     \
+    typedef struct NAME {                          \
         CSAW__EACH(CSAW__FIELD, NAME, __VA_ARGS__) \
     } NAME
 #else
-#define CSAW_PARAMS(NAME, ...)                                             \
-    typedef struct NAME {                                                  \
-        CSAW__EACH(CSAW__FIELD, NAME, __VA_ARGS__)                         \
-    } NAME;                                                                \
-    CSAW__EACH(CSAW__CHECK, NAME, __VA_ARGS__)                             \
-    static const csaw_param NAME##_table[] = {                             \
+#define CSAW_PARAMS(NAME, ...)                     \
+    typedef struct NAME {                          \
+        CSAW__EACH(CSAW__FIELD, NAME, __VA_ARGS__) \
+    } NAME;                                        \
+    CSAW__EACH(CSAW__CHECK, NAME, __VA_ARGS__)     \
+    static const csaw_param NAME##_table[] = {     \
         CSAW__EACH(CSAW__ENTRY, NAME, __VA_ARGS__){0, CSAW_TYPE_FLOAT, 0, 0, 0, 0, 0}}
 #endif
 

@@ -17,30 +17,18 @@ void csaw__csr_free(csaw_csr *csr) {
     csaw__free((void *)csr->weight);
 }
 
-/* A number of the pair {v, u} that nothing simpler can imitate (the finaliser of splitmix64). */
-static uint64_t pair_number(csaw_vertex v, csaw_vertex u) {
-    uint64_t z = v < u ? (uint64_t)v << 32 | u : (uint64_t)u << 32 | v;
-    z += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
-
 csaw_status csaw__graph_adopt(const csaw_csr *csr, bool owned, csaw_graph **out) {
     csaw_graph *graph = NULL;
     CSAW_TRY(csaw__alloc(&graph, 1, "a graph handle"));
-    uint64_t longest = 0, unpaired = 0; /* arcs up add their pair's number, arcs down subtract it: 0 if symmetric */
+    uint64_t longest = 0;
     int parallel_arcs = 0;
-    CSAW__OMP(parallel for schedule(dynamic, 1024) reduction(max : longest) reduction(| : parallel_arcs) reduction(+ : unpaired))
+    CSAW__OMP(parallel for schedule(dynamic, 1024) reduction(max : longest) reduction(| : parallel_arcs))
     for (uint64_t v = 0; v < csr->num_vertices; v++) {
         csaw_edge begin = csr->rowptr[v], end = csr->rowptr[v + 1];
         if (end - begin > longest) longest = end - begin;
         for (csaw_edge e = begin + 1; e < end && !parallel_arcs; e++) parallel_arcs |= csr->col[e] == csr->col[e - 1];
-        for (csaw_edge e = begin; e < end; e++)
-            if (csr->col[e] != v)
-                unpaired += csr->col[e] > v ? pair_number((csaw_vertex)v, csr->col[e]) : 0 - pair_number((csaw_vertex)v, csr->col[e]);
     }
-    *graph = (csaw_graph){*csr, owned, parallel_arcs != 0, unpaired == 0, (uint32_t)longest};
+    *graph = (csaw_graph){*csr, owned, parallel_arcs != 0, (uint32_t)longest};
     *out = graph;
     return CSAW_OK;
 }

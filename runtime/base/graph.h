@@ -12,7 +12,6 @@ struct csaw_graph {
     csaw_csr csr;
     bool owned;         /* the arrays are ours to free */
     bool parallel_arcs; /* some row holds a destination twice */
-    bool symmetric;     /* every arc's reverse is there, as often */
     uint32_t max_degree;
 };
 

@@ -18,9 +18,9 @@
 /* Entry of an alias table: below the threshold the arc itself, else another arc of the row. CSAW_NONE as dst marks a
  * row without any positive bias. */
 typedef struct CSAW__ALIGN16 csaw__alias {
-    uint32_t    threshold;
+    uint32_t threshold;
     csaw_vertex own, other; /* destinations */
-    uint32_t    other_rank;
+    uint32_t other_rank;
 } csaw__alias;
 
 /* Sum and maximum of a row's static biases, in the biases' own unit; both 0 where no bias is positive. */
@@ -30,14 +30,14 @@ typedef struct CSAW__ALIGN16 csaw__row_bias {
 
 /* Rows first .. first + count - 1 of a graph. */
 typedef struct csaw__rows {
-    const void           *offset; /* [count + 1]: uint64_t if wide, else uint32_t; place of each row in the arrays below */
-    const csaw_vertex    *col;    /* [offset[count]] */
-    const float          *weight; /* [offset[count]], NULL = all 1 */
-    const csaw__alias    *alias;  /* [offset[count]], NULL unless the method needs it */
-    const csaw__row_bias *bias;   /* [count], NULL unless the method needs it */
-    csaw_edge             first_arc; /* id of col[0] */
-    csaw_vertex           first, count;
-    uint32_t              wide;
+    const void *offset;       /* [count + 1]: uint64_t if wide, else uint32_t; place of each row in the arrays below */
+    const csaw_vertex *col;   /* [offset[count]] */
+    const float *weight;      /* [offset[count]], NULL = all 1 */
+    const csaw__alias *alias; /* [offset[count]], NULL unless the method needs it */
+    const csaw__row_bias *bias; /* [count], NULL unless the method needs it */
+    csaw_edge first_arc;        /* id of col[0] */
+    csaw_vertex first, count;
+    uint32_t wide;
 } csaw__rows;
 
 /* What kernels exist. A selection method is one or two of them. */
@@ -47,47 +47,50 @@ enum csaw__kernel {
     CSAW__KERNEL_ALIAS,
     CSAW__KERNEL_REJECT,       /* proposals are uniform: static_bias is constant on this graph */
     CSAW__KERNEL_REJECT_ALIAS, /* proposals by alias table */
+    CSAW__KERNEL_REJECT_REST,  /* GPU: finish the walks that REJECT left undecided */
+    CSAW__KERNEL_REJECT_ALIAS_REST,
     CSAW__NUM_KERNELS
 };
 
 enum csaw__trait { /* what csaw__traits() of a sampler says */
-    CSAW__TRAIT_STATIC = 1,
-    CSAW__TRAIT_WEIGHT = 2, /* static_bias is csaw_weight */
-    CSAW__TRAIT_EDGE = 4,
-    CSAW__TRAIT_BOUNDS = 8,
-    CSAW__TRAIT_SECOND_ORDER = 16
+                   CSAW__TRAIT_STATIC = 1,
+                   CSAW__TRAIT_WEIGHT = 2, /* static_bias is csaw_weight */
+                   CSAW__TRAIT_EDGE = 4,
+                   CSAW__TRAIT_BOUNDS = 8,
+                   CSAW__TRAIT_SECOND_ORDER = 16
 };
 
 typedef struct csaw__job {
-    csaw__rows         rows;
-    const uint32_t    *degree;       /* [num_vertices]; NULL where rows holds the whole graph */
-    csaw_vertex        num_vertices;
-    uint32_t           kernel;       /* csaw__kernel */
-    uint32_t           length;       /* steps */
-    uint32_t           fold;         /* REJECT: the graph has no parallel arcs, so the arc back may be folded apart */
-    float              lo, hi, back; /* REJECT: bounds of edge_bias */
-    uint32_t           symmetric;    /* every arc of rows has its reverse in rows */
-    uint32_t           remote;       /* prev's row may be elsewhere: answers come with the arc */
-    uint64_t           seed;
-    const csaw_vertex *roots;        /* [num_roots]; NULL = root r is vertex r */
-    uint64_t           num_roots;
-    uint64_t           first;        /* instance of walk 0 of this job */
-    uint64_t           num_walks;
-    csaw_vertex       *path;         /* host: [num_walks, length + 1] row-major; device: [length + 1, num_walks] */
-    csaw_edge         *edge;         /* host: [num_walks, length]; device: [length, num_walks]; NULL = not kept */
-    unsigned long long *fault;       /* device: lowest (instance << 24 | depth) at which a hook broke its rules */
-    const float       *tabulated;    /* check: static biases of rows, as tabulated; NULL = none */
-    unsigned char      params[CSAW__MAX_PARAMS];
+    csaw__rows rows;
+    const uint32_t *degree; /* [num_vertices]; NULL where rows holds the whole graph */
+    csaw_vertex num_vertices;
+    uint32_t kernel;    /* csaw__kernel */
+    uint32_t length;    /* steps */
+    uint32_t fold;      /* REJECT: the graph has no parallel arcs, so the arc back may be folded apart */
+    float lo, hi, back; /* REJECT: bounds of edge_bias */
+    uint32_t remote;    /* prev's row may be elsewhere: answers come with the arc */
+    uint64_t seed;
+    const csaw_vertex *roots; /* [num_roots]; NULL = root r is vertex r */
+    uint64_t num_roots;
+    uint64_t first; /* instance of walk 0 of this job */
+    uint64_t num_walks;
+    csaw_vertex *path;            /* host: [num_walks, length + 1] row-major; device: [length + 1, num_walks] */
+    csaw_edge *edge;              /* host: [num_walks, length]; device: [length, num_walks]; NULL = not kept */
+    unsigned long long *fault;    /* device: lowest (instance << 24 | depth) at which a hook broke its rules */
+    unsigned long long *rest;     /* device: [num_walks] walks left undecided by REJECT, walk << 24 | depth */
+    unsigned long long *num_rest; /* device: how many */
+    const float *tabulated;       /* check: static biases of rows, as tabulated; NULL = none */
+    unsigned char params[CSAW__MAX_PARAMS];
 } csaw__job;
 
 /* A walk under way, all that travels with it from partition to partition. */
 typedef struct csaw__walker {
-    uint64_t    walk;           /* its number in the job */
+    uint64_t walk;              /* its number in the job */
     csaw_vertex at, prev, root; /* at == CSAW_NONE: ended */
-    uint32_t    depth;
-    uint32_t    attempt;        /* of REJECT; 64 = the row goes to ITS */
-    csaw_vertex asked;          /* CSAW__ASK_ARC: is this a neighbour of prev? */
-    csaw_edge   edge;           /* the arc of the last step, or CSAW_NO_EDGE */
+    uint32_t depth;
+    uint32_t attempt;  /* of REJECT; 64 = the row goes to ITS */
+    csaw_vertex asked; /* CSAW__ASK_ARC: is this a neighbour of prev? */
+    csaw_edge edge;    /* the arc of the last step, or CSAW_NO_EDGE */
 } csaw__walker;
 
 /* What a selection method says of a row. */
@@ -110,19 +113,19 @@ enum csaw__outcome {
 /* How a hook broke its rules, where. Of several the lowest (instance, depth, edge) is reported. */
 enum csaw__fault_kind {
     CSAW__FAULT_NONE,
-    CSAW__FAULT_STATIC,   /* static_bias negative, infinite or not a number */
-    CSAW__FAULT_EDGE,     /* edge_bias likewise */
-    CSAW__FAULT_BOUND,    /* edge_bias outside what bounds says */
-    CSAW__FAULT_CHANGED,  /* check: static_bias differs from what it was when tabulated */
-    CSAW__FAULT_VERTEX    /* update or dead_end returned no vertex of the graph */
+    CSAW__FAULT_STATIC,  /* static_bias negative, infinite or not a number */
+    CSAW__FAULT_EDGE,    /* edge_bias likewise */
+    CSAW__FAULT_BOUND,   /* edge_bias outside what bounds says */
+    CSAW__FAULT_CHANGED, /* check: static_bias differs from what it was when tabulated */
+    CSAW__FAULT_VERTEX   /* update or dead_end returned no vertex of the graph */
 };
 typedef struct csaw__fault {
-    uint64_t    instance;
-    uint32_t    depth;
-    uint32_t    kind; /* csaw__fault_kind */
-    csaw_edge   edge;
+    uint64_t instance;
+    uint32_t depth;
+    uint32_t kind; /* csaw__fault_kind */
+    csaw_edge edge;
     csaw_vertex src, dst;
-    double      value, limit; /* limit: the bound or the tabulated value */
+    double value, limit; /* limit: the bound or the tabulated value */
 } csaw__fault;
 
 #endif

@@ -17,7 +17,8 @@ CSAW_FN uint32_t csaw__ceil_log2(uint32_t n) {
 #endif
 }
 
-/* The exponent e. A bias is a product of two floats, so a positive one is a normal double and e is within -227 .. 361. */
+/* The exponent e. A bias is a product of two floats, so a positive one is a normal double and e is within -227 .. 361.
+ */
 CSAW_FN int csaw__mass_exponent(uint32_t n, double largest) {
     return 61 - (int)csaw__ceil_log2(n) - ((int)(csaw__bits(largest) >> 52 & 2047) - 1023);
 }

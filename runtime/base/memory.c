@@ -23,13 +23,14 @@ bool csaw__alloc_allowed(void) {
 
 csaw_status csaw__alloc_bytes(void **out, uint64_t count, uint64_t size, const char *what) {
     const uint64_t alignment = 64;
-    void          *memory = NULL;
+    void *memory = NULL;
     if (csaw__alloc_allowed() && count <= (SIZE_MAX - alignment) / size) {
         uint64_t bytes = (count * size + alignment - 1) / alignment * alignment;
         memory = aligned_alloc(alignment, bytes ? bytes : alignment);
     }
-    CSAW_REQUIRE(memory, CSAW_ENOMEM, "no memory for %s: %.1f MiB (%llu x %llu bytes) were refused; free memory, or ask for less",
-                 what, (double)count * (double)size / 1048576.0, (unsigned long long)count, (unsigned long long)size);
+    CSAW_REQUIRE(memory, CSAW_ENOMEM,
+                 "no memory for %s: %.1f MiB (%llu x %llu bytes) were refused; free memory, or ask for less", what,
+                 (double)count * (double)size / 1048576.0, (unsigned long long)count, (unsigned long long)size);
     *out = memory;
     return CSAW_OK;
 }

@@ -12,7 +12,7 @@ extern "C" {
 /* count * size bytes, 64-byte aligned, not cleared; CSAW_ENOMEM with a message that names what and how much. Zero bytes
  * give a valid pointer. Release with csaw__free(). */
 csaw_status csaw__alloc_bytes(void **out, uint64_t count, uint64_t size, const char *what);
-void        csaw__free(void *memory); /* NULL is fine */
+void csaw__free(void *memory); /* NULL is fine */
 
 /* csaw__alloc(&pointer, count, "what"): sized by what pointer points to. */
 #define csaw__alloc(OUT, COUNT, WHAT) csaw__alloc_bytes((void **)(OUT), (COUNT), sizeof(**(OUT)), (WHAT))
@@ -21,9 +21,9 @@ csaw_status csaw__alloc_zero_bytes(void **out, uint64_t count, uint64_t size, co
 
 /* For tests. Requests fail from the Nth on, counted from 1 (0 = never); how many there were since. Device memory
  * is counted in the same sequence: csaw__alloc_allowed() is asked by whoever takes memory elsewhere. */
-void     csaw__fail_allocations_from(uint64_t n);
+void csaw__fail_allocations_from(uint64_t n);
 uint64_t csaw__allocations_counted(void);
-bool     csaw__alloc_allowed(void);
+bool csaw__alloc_allowed(void);
 
 #ifdef __cplusplus
 }

@@ -20,8 +20,7 @@ const char *csaw_last_error(void) { return csaw__message; }
 const char *csaw_status_text(csaw_status status) {
     switch (status) {
 #define X(name, code, text) \
-    case CSAW_##name:       \
-        return text;
+    case CSAW_##name: return text;
         CSAW_STATUS_MAP(X)
 #undef X
     }

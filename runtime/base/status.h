@@ -14,41 +14,42 @@ extern "C" {
 csaw_status csaw__fail(csaw_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Return the failure of a call that already left its message. */
-#define CSAW_TRY(CALL)                                    \
-    do {                                                  \
-        csaw_status csaw__s = (CALL);                     \
-        if (csaw__s != CSAW_OK) return csaw__s;           \
+#define CSAW_TRY(CALL)                          \
+    do {                                        \
+        csaw_status csaw__s = (CALL);           \
+        if (csaw__s != CSAW_OK) return csaw__s; \
     } while (0)
 
 /* The same for functions that free what they hold: keeps the failure in `status` and goes to done. */
-#define CSAW_TRY_DONE(CALL)                               \
-    do {                                                  \
-        if ((status = (CALL)) != CSAW_OK) goto done;      \
+#define CSAW_TRY_DONE(CALL)                          \
+    do {                                             \
+        if ((status = (CALL)) != CSAW_OK) goto done; \
     } while (0)
 
-#define CSAW_REQUIRE(CONDITION, STATUS, ...)                          \
-    do {                                                              \
-        if (!(CONDITION)) return csaw__fail(STATUS, __VA_ARGS__);     \
+#define CSAW_REQUIRE(CONDITION, STATUS, ...)                      \
+    do {                                                          \
+        if (!(CONDITION)) return csaw__fail(STATUS, __VA_ARGS__); \
     } while (0)
 
-#define CSAW_REQUIRE_DONE(CONDITION, STATUS, ...)                     \
-    do {                                                              \
-        if (!(CONDITION)) {                                           \
-            status = csaw__fail(STATUS, __VA_ARGS__);                 \
-            goto done;                                                \
-        }                                                             \
+#define CSAW_REQUIRE_DONE(CONDITION, STATUS, ...)     \
+    do {                                              \
+        if (!(CONDITION)) {                           \
+            status = csaw__fail(STATUS, __VA_ARGS__); \
+            goto done;                                \
+        }                                             \
     } while (0)
 
 /* An options struct of the caller, or all zeros: options structs begin with their size, so that a program built with
  * an older, shorter struct still means "default" by what it does not have. */
-#define CSAW_OPTIONS(TYPE, GIVEN, NAME)                                                                     \
-    TYPE NAME;                                                                                              \
-    memset(&NAME, 0, sizeof(NAME));                                                                         \
-    if (GIVEN) {                                                                                            \
-        CSAW_REQUIRE((GIVEN)->size >= sizeof(size_t) && (GIVEN)->size <= sizeof(NAME), CSAW_EINVAL,         \
-                     "the size field of " #TYPE " is %zu, but this csaw knows sizes up to %zu; set it to "  \
-                     "sizeof(" #TYPE ")", (GIVEN)->size, sizeof(NAME));                                     \
-        memcpy(&NAME, (GIVEN), (GIVEN)->size);                                                              \
+#define CSAW_OPTIONS(TYPE, GIVEN, NAME)                                                                    \
+    TYPE NAME;                                                                                             \
+    memset(&NAME, 0, sizeof(NAME));                                                                        \
+    if (GIVEN) {                                                                                           \
+        CSAW_REQUIRE((GIVEN)->size >= sizeof(size_t) && (GIVEN)->size <= sizeof(NAME), CSAW_EINVAL,        \
+                     "the size field of " #TYPE " is %zu, but this csaw knows sizes up to %zu; set it to " \
+                     "sizeof(" #TYPE ")",                                                                  \
+                     (GIVEN)->size, sizeof(NAME));                                                         \
+        memcpy(&NAME, (GIVEN), (GIVEN)->size);                                                             \
     }
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/cpu.c - the CPU engine: whole walks, dealt to threads in chunks. The loops themselves are compiled with
- * the sampler (runtime/engine/host_kernels.h). */
+/* runtime/engine/cpu.c - the CPU engine: whole walks, dealt to threads in chunks. The loops themselves are compiled
+ * with the sampler (runtime/engine/host_kernels.h). */
 #include "runtime/base/parallel.h"
 #include "runtime/engine/fault.h"
 #include "runtime/engine/plan.h"
@@ -22,19 +22,19 @@ static void walk_checked(const csaw_sampler *sampler, const csaw__job *job, uint
     }
 }
 
-csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check, csaw__fault *fault) {
+csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check,
+                           csaw__fault *fault) {
     const uint64_t chunk = 1024, chunks = (job->num_walks + chunk - 1) / chunk;
-CSAW__OMP(parallel num_threads(plan->threads))
-    {
+    CSAW__OMP(parallel num_threads(plan->threads)) {
         csaw__fault mine = {.kind = CSAW__FAULT_NONE};
 CSAW__OMP(for schedule(dynamic))
-        for (uint64_t c = 0; c < chunks; c++) {
-            uint64_t first = c * chunk, count = job->num_walks - first < chunk ? job->num_walks - first : chunk;
-            if (!check) sampler->walk(job, first, count, &mine);
-            for (uint64_t walk = first; check && walk < first + count; walk++) walk_checked(sampler, job, walk, &mine);
-        }
+for (uint64_t c = 0; c < chunks; c++) {
+    uint64_t first = c * chunk, count = job->num_walks - first < chunk ? job->num_walks - first : chunk;
+    if (!check) sampler->walk(job, first, count, &mine);
+    for (uint64_t walk = first; check && walk < first + count; walk++) walk_checked(sampler, job, walk, &mine);
+}
 CSAW__OMP(critical(csaw__cpu_fault))
-        csaw__fault_merge(fault, &mine);
+csaw__fault_merge(fault, &mine);
     }
     return CSAW_OK;
 }

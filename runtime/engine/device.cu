@@ -2,8 +2,8 @@
 /* runtime/engine/device.cu - the GPU engine's host side: uploads the graph once per plan and tables when they change,
  * launches the sampler's kernel, keeps paths on the device until they are asked for.
  *
- * All device memory comes from one pool of this plan, so that a run allocates without a round trip; managed memory is never
- * used. Offsets are 32 bits where they suffice. */
+ * All device memory comes from one pool of this plan, so that a run allocates without a round trip; managed memory is
+ * never used. Offsets are 32 bits where they suffice. */
 #include <cuda_runtime.h>
 
 #include <atomic>
@@ -25,8 +25,8 @@ struct csaw__device {
     csaw__alias *alias;
     csaw__row_bias *bias;
     uint64_t tables_generation; /* of alias and bias */
-    unsigned long long *fault;
-    csaw__library *library; /* of a sampler compiled at run time */
+    unsigned long long *record; /* [2]: the lowest fault; how many walks REJECT left undecided */
+    csaw__library *library;     /* of a sampler compiled at run time */
 };
 
 /* ---- memory ---- */
@@ -38,7 +38,8 @@ static csaw_status device_alloc(csaw__device *device, void **out, uint64_t bytes
         size_t free_bytes = 0, total = 0;
         cudaGetLastError(); /* a refused request does not stick */
         cudaMemGetInfo(&free_bytes, &total);
-        return csaw__fail(CSAW_EDEVMEM, "no device memory for %s: %.1f MiB were refused, %.1f MiB of %.1f MiB are free; take "
+        return csaw__fail(CSAW_EDEVMEM,
+                          "no device memory for %s: %.1f MiB were refused, %.1f MiB of %.1f MiB are free; take "
                           "fewer walks at a time (csaw_sample_each), or use device 'cpu'",
                           what, (double)bytes / 1048576, (double)free_bytes / 1048576, (double)total / 1048576);
     }
@@ -82,7 +83,7 @@ static csaw_status upload_graph(csaw__device *device, const csaw_csr *csr) {
         CSAW_TRY(upload(device, (const void **)&device->rows.weight, csr->weight, csr->num_edges * sizeof *csr->weight,
                         "weights"));
     device->rows.count = (csaw_vertex)csr->num_vertices;
-    return device_alloc(device, (void **)&device->fault, sizeof *device->fault, "a fault record");
+    return device_alloc(device, (void **)&device->record, 2 * sizeof *device->record, "a record of faults");
 }
 
 static csaw_status open_device(csaw__device *device, const csaw_graph *graph) {
@@ -91,8 +92,9 @@ static csaw_status open_device(csaw__device *device, const csaw_graph *graph) {
     CSAW_REQUIRE(error == cudaSuccess && count > 0, CSAW_ECUDA,
                  "no CUDA device was found (%s); use device 'cpu', or see that the driver is installed",
                  error == cudaSuccess ? "the driver lists none" : cudaGetErrorString(error));
-    CSAW_REQUIRE(device->ordinal < count, CSAW_EINVAL, "device 'cuda:%d' does not exist; there are %d (cuda:0 .. cuda:%d)",
-                 device->ordinal, count, count - 1);
+    CSAW_REQUIRE(device->ordinal < count, CSAW_EINVAL,
+                 "device 'cuda:%d' does not exist; there are %d (cuda:0 .. cuda:%d)", device->ordinal, count,
+                 count - 1);
     CSAW_CUDA(cudaSetDevice(device->ordinal));
     CSAW_CUDA(cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking));
     cudaMemPoolProps props;
@@ -114,7 +116,8 @@ static void explain(const csaw__device *device, char *text, size_t size) {
     if (cudaGetDeviceProperties(&props, device->ordinal) != cudaSuccess) return;
     cudaMemGetInfo(&free_bytes, &total);
     snprintf(text + used, size - used,
-             "device      cuda:%d %s, %d multiprocessors, %.1f of %.1f GiB free after the graph; %d-bit offsets, one thread a "
+             "device      cuda:%d %s, %d multiprocessors, %.1f of %.1f GiB free after the graph; %d-bit offsets, one "
+             "thread a "
              "walk, a warp for rows that need a scan\n",
              device->ordinal, props.name, props.multiProcessorCount, (double)free_bytes / 1073741824.0,
              (double)total / 1073741824.0, device->rows.wide ? 64 : 32);
@@ -139,8 +142,12 @@ void csaw__device_close(csaw__device *device) {
     if (!device || --device->references > 0) return;
     if (device->stream) {
         cudaSetDevice(device->ordinal);
-        void *const memory[] = {(void *)device->rows.offset, (void *)device->rows.col, (void *)device->rows.weight,
-                                device->alias,               device->bias,             device->fault};
+        void *const memory[] = {(void *)device->rows.offset,
+                                (void *)device->rows.col,
+                                (void *)device->rows.weight,
+                                device->alias,
+                                device->bias,
+                                device->record};
         for (void *m : memory) device_free(device, m);
         cudaStreamSynchronize(device->stream);
         csaw__library_free(device->library);
@@ -175,54 +182,85 @@ static csaw_status take_buffers(csaw__device *device, csaw_samples *samples) {
     CSAW_TRY(device_alloc(device, (void **)&samples->device_path, walks * (length + 1) * sizeof(csaw_vertex), "paths"));
     device->references++;
     if (samples->edges)
-        CSAW_TRY(device_alloc(device, (void **)&samples->device_edge, walks * length * sizeof(csaw_edge), "arcs of walks"));
+        CSAW_TRY(
+            device_alloc(device, (void **)&samples->device_edge, walks * length * sizeof(csaw_edge), "arcs of walks"));
     samples->device_walks = walks;
     return CSAW_OK;
 }
 
-static csaw_status launch(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job) {
+static csaw_status launch(csaw__device *device, const csaw_sampler *sampler, int kernel, uint64_t walks,
+                          const csaw__job *job) {
     const unsigned threads = 256;
-    const uint64_t blocks = (job->num_walks + threads - 1) / threads;
+    const uint64_t blocks = (walks + threads - 1) / threads;
     CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL, "%llu walks in one launch; take at most 2^38 at a time",
-                 (unsigned long long)job->num_walks);
+                 (unsigned long long)walks);
     if (blocks == 0) return CSAW_OK;
     if (sampler->device) {
-        CSAW_CUDA((cudaError_t)sampler->device->launch((int)job->kernel, (unsigned)blocks, threads, device->stream, job));
+        CSAW_CUDA((cudaError_t)sampler->device->launch(kernel, (unsigned)blocks, threads, device->stream, job));
         return CSAW_OK;
     }
     CSAW_TRY(csaw__library_take(&device->library, sampler, device->ordinal));
-    return csaw__library_launch(device->library, (unsigned)blocks, threads, device->stream, job);
+    return csaw__library_launch(device->library, kernel, (unsigned)blocks, threads, device->stream, job);
+}
+
+/* Walks, and finishes what REJECT left undecided. record: as device->record. */
+static csaw_status run_kernels(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
+                               unsigned long long record[2]) {
+    const size_t bytes = 2 * sizeof *record;
+    CSAW_CUDA(cudaMemcpyAsync(device->record, record, bytes, cudaMemcpyHostToDevice, device->stream));
+    CSAW_TRY(launch(device, sampler, (int)job->kernel, job->num_walks, job));
+    CSAW_CUDA(cudaMemcpyAsync(record, device->record, bytes, cudaMemcpyDeviceToHost, device->stream));
+    CSAW_CUDA(cudaStreamSynchronize(device->stream));
+    if (record[1] == 0) return CSAW_OK;
+    const int rest = job->kernel == CSAW__KERNEL_REJECT ? CSAW__KERNEL_REJECT_REST : CSAW__KERNEL_REJECT_ALIAS_REST;
+    CSAW_TRY(launch(device, sampler, rest, record[1], job));
+    CSAW_CUDA(cudaMemcpyAsync(record, device->record, bytes, cudaMemcpyDeviceToHost, device->stream));
+    CSAW_CUDA(cudaStreamSynchronize(device->stream));
+    return CSAW_OK;
+}
+
+/* Arrays that one call needs, freed after it. */
+typedef struct call_arrays {
+    const void *roots;
+    void *rest;
+} call_arrays;
+
+static csaw_status take_call_arrays(csaw__device *device, const csaw__job *job, call_arrays *arrays) {
+    if (job->roots) CSAW_TRY(upload(device, &arrays->roots, job->roots, job->num_roots * sizeof *job->roots, "seeds"));
+    if (job->kernel == CSAW__KERNEL_REJECT || job->kernel == CSAW__KERNEL_REJECT_ALIAS)
+        CSAW_TRY(device_alloc(device, &arrays->rest, job->num_walks * sizeof *job->rest, "a list of undecided walks"));
+    return CSAW_OK;
 }
 
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
                               csaw__fault *fault) {
     csaw__device *device = plan->device;
-    const void *roots = nullptr;
-    unsigned long long lowest = ~0ull;
-    CSAW_CUDA(cudaSetDevice(device->ordinal));
-    if (job->rows.alias) CSAW_TRY(take_tables(device, plan));
-    CSAW_TRY(take_buffers(device, samples));
-    if (job->roots) CSAW_TRY(upload(device, &roots, job->roots, job->num_roots * sizeof *job->roots, "seeds"));
     const bool alias = job->rows.alias != nullptr;
-    job->rows = device->rows;
-    job->rows.alias = alias ? device->alias : nullptr;
-    job->rows.bias = alias ? device->bias : nullptr;
-    job->roots = (const csaw_vertex *)roots;
-    job->path = samples->device_path;
-    job->edge = samples->device_edge;
-    job->fault = device->fault;
-    cudaError_t error = cudaMemsetAsync(device->fault, 0xff, sizeof *device->fault, device->stream);
-    csaw_status status = error == cudaSuccess ? launch(device, sampler, job) : CSAW_OK;
-    if (status == CSAW_OK && error == cudaSuccess)
-        error = cudaMemcpyAsync(&lowest, device->fault, sizeof lowest, cudaMemcpyDeviceToHost, device->stream);
-    device_free(device, (void *)roots);
-    if (error == cudaSuccess) error = cudaStreamSynchronize(device->stream);
+    unsigned long long record[2] = {~0ull, 0};
+    call_arrays arrays = {nullptr, nullptr};
+    CSAW_CUDA(cudaSetDevice(device->ordinal));
+    if (alias) CSAW_TRY(take_tables(device, plan));
+    CSAW_TRY(take_buffers(device, samples));
+    csaw_status status = take_call_arrays(device, job, &arrays);
+    if (status == CSAW_OK) {
+        job->rows = device->rows;
+        job->rows.alias = alias ? device->alias : nullptr;
+        job->rows.bias = alias ? device->bias : nullptr;
+        job->roots = (const csaw_vertex *)arrays.roots;
+        job->path = samples->device_path;
+        job->edge = samples->device_edge;
+        job->fault = &device->record[0];
+        job->num_rest = &device->record[1];
+        job->rest = (unsigned long long *)arrays.rest;
+        status = run_kernels(device, sampler, job, record);
+    }
+    device_free(device, (void *)arrays.roots);
+    device_free(device, arrays.rest);
     CSAW_TRY(status);
-    CSAW_CUDA(error);
-    if (lowest != ~0ull) {
+    if (record[0] != ~0ull) {
         fault->kind = CSAW__FAULT_EDGE; /* which, and where in the row, the host finds out */
-        fault->instance = lowest >> 24;
-        fault->depth = (uint32_t)(lowest & 0xffffff);
+        fault->instance = record[0] >> 24;
+        fault->depth = (uint32_t)(record[0] & 0xffffff);
         fault->edge = CSAW_NO_EDGE;
     }
     return CSAW_OK;
@@ -248,7 +286,8 @@ csaw_status csaw__device_to_host(csaw_samples *samples) {
     csaw__device *device = samples->device;
     const uint64_t walks = samples->num_walks, length = samples->length;
     CSAW_CUDA(cudaSetDevice(device->ordinal));
-    if (!samples->host_path) CSAW_TRY(csaw__alloc(&samples->host_path, samples->device_walks * (length + 1), "paths of walks"));
+    if (!samples->host_path)
+        CSAW_TRY(csaw__alloc(&samples->host_path, samples->device_walks * (length + 1), "paths of walks"));
     if (samples->edges && !samples->host_edge)
         CSAW_TRY(csaw__alloc(&samples->host_edge, samples->device_walks * length, "arcs of walks"));
     CSAW_TRY(deliver(device, samples->device_path, samples->host_path, length + 1, walks));

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/device_kernels.cuh - the GPU's kernels, compiled around one sampler: included after the sampler file, by
- * nvcc when built and by NVRTC at run time.
+/* runtime/engine/device_kernels.cuh - the GPU's kernels, compiled around one sampler: included after the sampler file,
+ * by nvcc when built and by NVRTC at run time.
  *
  * Method: one thread a walk, from its root to its end. Paths are written step-major, so that a warp's stores make whole
- * lines (walker-major stores cost a third of the speed), and transposed on delivery. Rows that need a scan (ITS, and what
- * REJECT leaves undecided) are decided by the whole warp, one lane's row after the other. */
+ * lines (walker-major stores cost a third of the speed), and transposed on delivery. Rows that need a scan are decided
+ * by the whole warp, one lane's row after the other. REJECT leaves such rows to a second kernel, which takes up the few
+ * walks that have one where they stopped: so its own loop keeps the registers that a scan would take. */
 #ifndef CSAW_ENGINE_DEVICE_KERNELS_CUH
 #define CSAW_ENGINE_DEVICE_KERNELS_CUH
 
@@ -16,44 +17,79 @@ template <typename HOOK> __host__ __device__ constexpr bool csaw__given(HOOK hoo
 constexpr bool csaw__static = csaw__given(csaw__hooks.static_bias), csaw__dynamic = csaw__given(csaw__hooks.edge_bias),
                csaw__bounded = csaw__dynamic && csaw__given(csaw__hooks.bounds);
 template <uint32_t KERNEL>
-constexpr bool csaw__allowed = KERNEL == CSAW__KERNEL_ITS       ? true
-                               : KERNEL == CSAW__KERNEL_UNIFORM ? !csaw__dynamic
-                               : KERNEL == CSAW__KERNEL_ALIAS   ? !csaw__dynamic && csaw__static
-                               : KERNEL == CSAW__KERNEL_REJECT  ? csaw__bounded
-                                                                : csaw__bounded && csaw__static;
+constexpr bool csaw__allowed =
+    KERNEL == CSAW__KERNEL_ITS                                            ? true
+    : KERNEL == CSAW__KERNEL_UNIFORM                                      ? !csaw__dynamic
+    : KERNEL == CSAW__KERNEL_ALIAS                                        ? !csaw__dynamic && csaw__static
+    : KERNEL == CSAW__KERNEL_REJECT || KERNEL == CSAW__KERNEL_REJECT_REST ? csaw__bounded
+                                                                          : csaw__bounded && csaw__static;
 
 template <uint32_t KERNEL> CSAW_FN int csaw__device_pick(const csaw_site *site, csaw_block *block, csaw_arc *arc) {
     if constexpr (KERNEL == CSAW__KERNEL_UNIFORM || KERNEL == CSAW__KERNEL_ALIAS) {
         if (!(site->depth & 1)) *block = csaw__step_block(site->job, site->instance, site->depth);
         const uint64_t number = csaw_half(block, site->depth & 1);
-        return KERNEL == CSAW__KERNEL_UNIFORM ? csaw__uniform_pick(site, number, arc) : csaw__alias_pick(site, number, arc);
-    } else if constexpr (KERNEL == CSAW__KERNEL_REJECT || KERNEL == CSAW__KERNEL_REJECT_ALIAS) {
-        uint32_t attempt = 0;
-        return csaw__reject_pick(site, KERNEL == CSAW__KERNEL_REJECT_ALIAS, &attempt, csaw__attempt_block(site, 0), 0, arc,
-                                 0);
-    } else {
+        return KERNEL == CSAW__KERNEL_UNIFORM ? csaw__uniform_pick(site, number, arc)
+                                              : csaw__alias_pick(site, number, arc);
+    } else if constexpr (KERNEL == CSAW__KERNEL_ITS) {
         return CSAW__UNDECIDED;
+    } else {
+        constexpr bool by_alias = KERNEL == CSAW__KERNEL_REJECT_ALIAS || KERNEL == CSAW__KERNEL_REJECT_ALIAS_REST;
+        uint32_t attempt = 0;
+        return csaw__reject_pick(site, by_alias, &attempt, csaw__attempt_block(site, 0), 0, arc, 0);
     }
 }
 
-template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) {
-    constexpr bool scans = KERNEL != CSAW__KERNEL_UNIFORM && KERNEL != CSAW__KERNEL_ALIAS;
-    const uint64_t walk = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
-    const bool mine = walk < job.num_walks;
-    if (!scans && !mine) return; /* where warps work together, all lanes stay */
+/* The walk's site at its root. */
+CSAW_FN csaw_site csaw__device_start(const csaw__job *job, uint64_t walk) {
     csaw_site site;
-    site.job = &job;
-    site.instance = job.first + walk;
-    site.root = site.at = mine ? csaw__root_of(&job, site.instance) : CSAW_NONE;
+    site.job = job;
+    site.instance = job->first + walk;
+    site.root = site.at = csaw__root_of(job, site.instance);
     site.prev = CSAW_NONE;
+    site.depth = 0;
     site.row = site.prev_row = 0;
     site.degree = site.prev_degree = 0;
-    csaw_vertex *path = job.path + walk;
-    csaw_edge *edges = job.edge + walk;
-    if (mine) *path = site.root;
+    return site;
+}
+
+/* The walk's site where REJECT left it, out of its path. */
+CSAW_FN csaw_site csaw__device_resume(const csaw__job *job, uint64_t walk, uint32_t depth) {
+    csaw_site site = csaw__device_start(job, walk);
+    if (depth > 0) {
+        csaw__site_row(&site, job->path[(depth - 1) * job->num_walks + walk]);
+        site.prev = site.at;
+        site.prev_row = site.row;
+        site.prev_degree = site.degree;
+    }
+    site.at = job->path[depth * job->num_walks + walk];
+    site.depth = depth;
+    return site;
+}
+
+template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) {
+    constexpr bool rest = KERNEL == CSAW__KERNEL_REJECT_REST || KERNEL == CSAW__KERNEL_REJECT_ALIAS_REST;
+    constexpr bool scans = KERNEL == CSAW__KERNEL_ITS || rest; /* the warp works together, so all lanes stay */
+    const uint64_t thread = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    const bool mine = thread < (rest ? *job.num_rest : job.num_walks);
+    if (!scans && !mine) return;
+
+    uint64_t walk = mine ? thread : 0;
+    csaw_site site;
+    if (rest && mine) {
+        walk = job.rest[thread] >> 24;
+        site = csaw__device_resume(&job, walk, (uint32_t)(job.rest[thread] & 0xffffff));
+    } else {
+        site = csaw__device_start(&job, walk);
+    }
+    csaw_vertex *path = job.path + site.depth * job.num_walks + walk;
+    csaw_edge *edges = job.edge + site.depth * job.num_walks + walk;
+    if (mine && !rest) *path = site.root;
+    if (!mine) site.depth = job.length;
+
     csaw_block block;
-    for (site.depth = 0; site.depth < job.length; site.depth++) {
-        const bool live = site.at != CSAW_NONE;
+    for (;; site.depth++) {
+        const bool on = site.depth < job.length, live = on && site.at != CSAW_NONE;
+        if (scans ? !__any_sync(CSAW__WARP, on) : !on) break;
         csaw_arc arc;
         csaw_edge edge = CSAW_NO_EDGE;
         csaw_vertex next = CSAW_NONE;
@@ -64,10 +100,11 @@ template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) 
         }
         if constexpr (scans) {
             const bool asks = live && picked == CSAW__UNDECIDED;
-            if (__any_sync(CSAW__WARP, asks)) {
-                const uint32_t decided = csaw__its_warp(site, asks);
-                if (asks) picked = csaw__its_take(&site, decided, &arc);
-            }
+            const uint32_t decided = csaw__its_warp(&site, asks);
+            if (asks) picked = csaw__its_take(&site, decided, &arc);
+        } else if (picked == CSAW__UNDECIDED) {
+            job.rest[atomicAdd(job.num_rest, 1ull)] = walk << 24 | site.depth;
+            return;
         }
         if (live) {
             next = csaw__move(&site, picked, &arc, &edge, 0);
@@ -77,9 +114,9 @@ template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) 
             site.at = next;
         }
         path += job.num_walks;
-        if (mine) __stcs(path, next);
+        if (on) __stcs(path, next);
         if (job.edge) {
-            if (mine) __stcs((unsigned long long *)edges, (unsigned long long)edge);
+            if (on) __stcs((unsigned long long *)edges, (unsigned long long)edge);
             edges += job.num_walks;
         }
     }
@@ -90,26 +127,28 @@ template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) 
 #else
 #define CSAW__GLOBAL static __global__
 #endif
-#define CSAW__DEFINE_KERNEL(NAME, KERNEL)                                                         \
-    CSAW__GLOBAL void __launch_bounds__(256, CSAW_BLOCKS) NAME(const __grid_constant__ csaw__job job) {        \
+/* BLOCKS: of 256 threads on a multiprocessor at least. REJECT waits for memory and wants five (48 registers): on an
+ * H200 14.7 ms against 16.6 without the bound and 17.8 with six, R-MAT 20, p = .25, q = 4. */
+#define CSAW__DEFINE_KERNEL(NAME, KERNEL, BLOCKS)                                                  \
+    CSAW__GLOBAL void __launch_bounds__(256, BLOCKS) NAME(const __grid_constant__ csaw__job job) { \
         if constexpr (csaw__allowed<KERNEL>) csaw__device_walk<KERNEL>(job);                       \
     }
-CSAW__DEFINE_KERNEL(csaw__kernel_uniform, CSAW__KERNEL_UNIFORM)
-CSAW__DEFINE_KERNEL(csaw__kernel_its, CSAW__KERNEL_ITS)
-CSAW__DEFINE_KERNEL(csaw__kernel_alias, CSAW__KERNEL_ALIAS)
-CSAW__DEFINE_KERNEL(csaw__kernel_reject, CSAW__KERNEL_REJECT)
-CSAW__DEFINE_KERNEL(csaw__kernel_reject_alias, CSAW__KERNEL_REJECT_ALIAS)
+CSAW__DEFINE_KERNEL(csaw__kernel_uniform, CSAW__KERNEL_UNIFORM, 1)
+CSAW__DEFINE_KERNEL(csaw__kernel_its, CSAW__KERNEL_ITS, 1)
+CSAW__DEFINE_KERNEL(csaw__kernel_alias, CSAW__KERNEL_ALIAS, 1)
+CSAW__DEFINE_KERNEL(csaw__kernel_reject, CSAW__KERNEL_REJECT, 5)
+CSAW__DEFINE_KERNEL(csaw__kernel_reject_alias, CSAW__KERNEL_REJECT_ALIAS, 5)
+CSAW__DEFINE_KERNEL(csaw__kernel_reject_rest, CSAW__KERNEL_REJECT_REST, 1)
+CSAW__DEFINE_KERNEL(csaw__kernel_reject_alias_rest, CSAW__KERNEL_REJECT_ALIAS_REST, 1)
 
 #ifndef __CUDACC_RTC__
 static int csaw__launch(int kernel, unsigned blocks, unsigned threads, void *stream, const csaw__job *job) {
     const cudaStream_t s = (cudaStream_t)stream;
-    switch (kernel) {
-    case CSAW__KERNEL_UNIFORM: csaw__kernel_uniform<<<blocks, threads, 0, s>>>(*job); break;
-    case CSAW__KERNEL_ITS: csaw__kernel_its<<<blocks, threads, 0, s>>>(*job); break;
-    case CSAW__KERNEL_ALIAS: csaw__kernel_alias<<<blocks, threads, 0, s>>>(*job); break;
-    case CSAW__KERNEL_REJECT: csaw__kernel_reject<<<blocks, threads, 0, s>>>(*job); break;
-    default: csaw__kernel_reject_alias<<<blocks, threads, 0, s>>>(*job);
-    }
+    static void (*const kernels[CSAW__NUM_KERNELS])(const csaw__job) = {
+        csaw__kernel_uniform,          csaw__kernel_its,          csaw__kernel_alias,
+        csaw__kernel_reject,           csaw__kernel_reject_alias, csaw__kernel_reject_rest,
+        csaw__kernel_reject_alias_rest};
+    kernels[kernel]<<<blocks, threads, 0, s>>>(*job);
     return (int)cudaGetLastError();
 }
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/device_library.cu - kernels of a sampler compiled at run time: NVRTC's cubin, loaded by the CUDA runtime. */
+/* runtime/engine/device_library.cu - kernels of a sampler compiled at run time: NVRTC's cubin, loaded by the CUDA
+ * runtime. */
 #include "runtime/engine/device_library.h"
 
 #include <cuda_runtime.h>
@@ -15,8 +16,10 @@ struct csaw__library {
 };
 
 static csaw_status load(csaw__library *library, const csaw_sampler *sampler, int ordinal) {
-    static const char *const name[CSAW__NUM_KERNELS] = {"csaw__kernel_uniform", "csaw__kernel_its", "csaw__kernel_alias",
-                                                        "csaw__kernel_reject", "csaw__kernel_reject_alias"};
+    static const char *const name[CSAW__NUM_KERNELS] = {
+        "csaw__kernel_uniform",          "csaw__kernel_its",          "csaw__kernel_alias",
+        "csaw__kernel_reject",           "csaw__kernel_reject_alias", "csaw__kernel_reject_rest",
+        "csaw__kernel_reject_alias_rest"};
     int major = 0, minor = 0;
     const void *cubin = nullptr;
     size_t size = 0;
@@ -44,10 +47,10 @@ csaw_status csaw__library_take(csaw__library **library, const csaw_sampler *samp
     return CSAW_OK;
 }
 
-csaw_status csaw__library_launch(const csaw__library *library, unsigned blocks, unsigned threads, void *stream,
-                                 const csaw__job *job) {
+csaw_status csaw__library_launch(const csaw__library *library, int kernel, unsigned blocks, unsigned threads,
+                                 void *stream, const csaw__job *job) {
     void *arguments[] = {(void *)job};
-    CSAW_CUDA(cudaLaunchKernel((const void *)library->kernel[job->kernel], dim3(blocks), dim3(threads), arguments, 0,
+    CSAW_CUDA(cudaLaunchKernel((const void *)library->kernel[kernel], dim3(blocks), dim3(threads), arguments, 0,
                                (cudaStream_t)stream));
     return CSAW_OK;
 }

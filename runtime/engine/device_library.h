@@ -12,8 +12,8 @@ typedef struct csaw__library csaw__library;
 
 /* Makes *library that of the sampler; compiles with NVRTC unless cached. */
 csaw_status csaw__library_take(csaw__library **library, const csaw_sampler *sampler, int ordinal);
-csaw_status csaw__library_launch(const csaw__library *library, unsigned blocks, unsigned threads, void *stream,
-                                 const csaw__job *job);
+csaw_status csaw__library_launch(const csaw__library *library, int kernel, unsigned blocks, unsigned threads,
+                                 void *stream, const csaw__job *job);
 void csaw__library_free(csaw__library *library);
 
 #endif

@@ -7,11 +7,11 @@
 
 #include "runtime/base/status.h"
 
-#define CSAW_CUDA(CALL)                                                                                        \
-    do {                                                                                                       \
-        cudaError_t csaw__e = (CALL);                                                                          \
-        CSAW_REQUIRE(csaw__e == cudaSuccess, CSAW_ECUDA, "%s: %s (line %d of %s)", cudaGetErrorName(csaw__e),  \
-                     cudaGetErrorString(csaw__e), __LINE__, __FILE__);                                         \
+#define CSAW_CUDA(CALL)                                                                                       \
+    do {                                                                                                      \
+        cudaError_t csaw__e = (CALL);                                                                         \
+        CSAW_REQUIRE(csaw__e == cudaSuccess, CSAW_ECUDA, "%s: %s (line %d of %s)", cudaGetErrorName(csaw__e), \
+                     cudaGetErrorString(csaw__e), __LINE__, __FILE__);                                        \
     } while (0)
 
 #endif

@@ -26,21 +26,23 @@ csaw_status csaw__fault_status(const csaw__fault *fault, const char *sampler) {
     switch (fault->kind) {
     case CSAW__FAULT_STATIC:
     case CSAW__FAULT_EDGE:
-        return csaw__fail(CSAW_EBIAS, "%s: %s is %g; a bias must be >= 0 and finite: mend the weight or the hook", where,
-                          fault->kind == CSAW__FAULT_EDGE ? "edge_bias" : "static_bias", fault->value);
+        return csaw__fail(CSAW_EBIAS, "%s: %s is %g; a bias must be >= 0 and finite: mend the weight or the hook",
+                          where, fault->kind == CSAW__FAULT_EDGE ? "edge_bias" : "static_bias", fault->value);
     case CSAW__FAULT_BOUND:
         return csaw__fail(CSAW_EBIAS,
-                          "%s: edge_bias is %.9g, outside the bound %.9g that the bounds hook gives; mend one of them", where,
-                          fault->value, fault->limit);
-    case CSAW__FAULT_CHANGED:
-        return csaw__fail(CSAW_EBIAS,
-                          "%s: static_bias is %.9g here and was %.9g when tabulated; it may use the arc and params alone: "
-                          "what depends on the walk belongs in edge_bias",
+                          "%s: edge_bias is %.9g, outside the bound %.9g that the bounds hook gives; mend one of them",
                           where, fault->value, fault->limit);
+    case CSAW__FAULT_CHANGED:
+        return csaw__fail(
+            CSAW_EBIAS,
+            "%s: static_bias is %.9g here and was %.9g when tabulated; it may use the arc and params alone: "
+            "what depends on the walk belongs in edge_bias",
+            where, fault->value, fault->limit);
     default:
-        return csaw__fail(CSAW_EBIAS,
-                          "%s: update or dead_end returned vertex %.0f, but the graph has vertices 0 .. %.0f; return one of "
-                          "them, or CSAW_NONE to end the walk",
-                          where, fault->value, fault->limit - 1);
+        return csaw__fail(
+            CSAW_EBIAS,
+            "%s: update or dead_end returned vertex %.0f, but the graph has vertices 0 .. %.0f; return one of "
+            "them, or CSAW_NONE to end the walk",
+            where, fault->value, fault->limit - 1);
     }
 }

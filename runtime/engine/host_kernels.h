@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/host_kernels.h - the CPU's loops, compiled around one sampler: included after the sampler file, it defines
- * the functions that CSAW_SAMPLER lists.
+/* runtime/engine/host_kernels.h - the CPU's loops, compiled around one sampler: included after the sampler file, it
+ * defines the functions that CSAW_SAMPLER lists.
  *
  * Method: walks advance in groups, a step at a time, so that the memory reads of a group overlap: one pass reads row
- * bounds, draws and prefetches what the pick will read, a second pass picks and prefetches the next row (ThunderRW's step
- * interleaving, Sun et al., VLDB 2021). */
+ * bounds, draws and prefetches what the pick will read, a second pass picks and prefetches the next row (ThunderRW's
+ * step interleaving, Sun et al., VLDB 2021). */
 #ifndef CSAW_ENGINE_HOST_KERNELS_H
 #define CSAW_ENGINE_HOST_KERNELS_H
 
@@ -44,18 +44,18 @@ static void csaw__tabulate(const csaw__job *job, csaw_vertex first, csaw_vertex 
 /* ---- walks in groups ---- */
 
 typedef struct csaw__group {
-    csaw_site  site[CSAW__GROUP];
+    csaw_site site[CSAW__GROUP];
     csaw_block block[CSAW__GROUP]; /* UNIFORM, ALIAS: of two steps; REJECT: of the first attempt */
 } csaw__group;
 
 CSAW_FN void csaw__prepare(csaw__group *group, uint32_t i, uint32_t kernel) {
-    csaw_site        *site = &group->site[i];
+    csaw_site *site = &group->site[i];
     const csaw__rows *rows = &site->job->rows;
     csaw__site_row(site, site->at);
     if (kernel == CSAW__KERNEL_ITS || site->degree == 0) return;
     if (kernel == CSAW__KERNEL_REJECT || kernel == CSAW__KERNEL_REJECT_ALIAS)
         group->block[i] = csaw__attempt_block(site, 0);
-    const bool     odd = (kernel == CSAW__KERNEL_UNIFORM || kernel == CSAW__KERNEL_ALIAS) && (site->depth & 1);
+    const bool odd = (kernel == CSAW__KERNEL_UNIFORM || kernel == CSAW__KERNEL_ALIAS) && (site->depth & 1);
     const uint64_t place = site->row + csaw_below(csaw_half(&group->block[i], odd), site->degree);
     if (kernel == CSAW__KERNEL_ALIAS || kernel == CSAW__KERNEL_REJECT_ALIAS)
         __builtin_prefetch(rows->alias + place);
@@ -65,7 +65,8 @@ CSAW_FN void csaw__prepare(csaw__group *group, uint32_t i, uint32_t kernel) {
 
 CSAW_FN int csaw__pick(csaw__group *group, uint32_t i, uint32_t kernel, csaw_arc *arc, csaw__fault *fault) {
     csaw_site *site = &group->site[i];
-    if (kernel == CSAW__KERNEL_UNIFORM) return csaw__uniform_pick(site, csaw_half(&group->block[i], site->depth & 1), arc);
+    if (kernel == CSAW__KERNEL_UNIFORM)
+        return csaw__uniform_pick(site, csaw_half(&group->block[i], site->depth & 1), arc);
     if (kernel == CSAW__KERNEL_ALIAS) return csaw__alias_pick(site, csaw_half(&group->block[i], site->depth & 1), arc);
     int picked = CSAW__UNDECIDED;
     if (kernel != CSAW__KERNEL_ITS) {
@@ -87,8 +88,9 @@ CSAW_FN void csaw__advance(csaw_site *site, csaw_vertex next) {
     if (rows->bias) __builtin_prefetch(rows->bias + next);
 }
 
-CSAW_FN void csaw__walk_group(const csaw__job *job, uint64_t first, uint32_t count, uint32_t kernel, csaw__fault *fault) {
-    csaw__group  group;
+CSAW_FN void csaw__walk_group(const csaw__job *job, uint64_t first, uint32_t count, uint32_t kernel,
+                              csaw__fault *fault) {
+    csaw__group group;
     const size_t stride = (size_t)job->length + 1;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t instance = job->first + first + i;
@@ -98,17 +100,16 @@ CSAW_FN void csaw__walk_group(const csaw__job *job, uint64_t first, uint32_t cou
     }
     for (uint32_t depth = 0; depth < job->length; depth++) {
         if ((kernel == CSAW__KERNEL_UNIFORM || kernel == CSAW__KERNEL_ALIAS) && !(depth & 1))
-            for (uint32_t i = 0; i < count; i++)
-                group.block[i] = csaw__step_block(job, job->first + first + i, depth);
+            for (uint32_t i = 0; i < count; i++) group.block[i] = csaw__step_block(job, job->first + first + i, depth);
         for (uint32_t i = 0; i < count; i++)
             if (group.site[i].at != CSAW_NONE) csaw__prepare(&group, i, kernel);
         for (uint32_t i = 0; i < count; i++) {
-            csaw_site  *site = &group.site[i];
+            csaw_site *site = &group.site[i];
             csaw_vertex next = CSAW_NONE;
-            csaw_edge   edge = CSAW_NO_EDGE;
+            csaw_edge edge = CSAW_NO_EDGE;
             if (site->at != CSAW_NONE) {
                 csaw_arc arc = csaw__no_arc();
-                int      picked = csaw__pick(&group, i, kernel, &arc, fault);
+                int picked = csaw__pick(&group, i, kernel, &arc, fault);
                 next = csaw__move(site, picked, &arc, &edge, fault);
                 csaw__advance(site, next);
             }
@@ -162,7 +163,7 @@ CSAW_FN int csaw__step_pick(const csaw_site *site, csaw__walker *walker, const u
     const csaw__job *job = site->job;
     if (job->kernel == CSAW__KERNEL_UNIFORM || job->kernel == CSAW__KERNEL_ALIAS) {
         csaw_block block = csaw__step_block(job, site->instance, site->depth);
-        uint64_t   number = csaw_half(&block, site->depth & 1);
+        uint64_t number = csaw_half(&block, site->depth & 1);
         return job->kernel == CSAW__KERNEL_UNIFORM ? csaw__uniform_pick(site, number, arc)
                                                    : csaw__alias_pick(site, number, arc);
     }
@@ -179,8 +180,8 @@ CSAW_FN int csaw__step_pick(const csaw_site *site, csaw__walker *walker, const u
 
 static int csaw__step(const csaw__job *job, csaw__walker *walker, const uint8_t *answer, csaw__fault *fault) {
     csaw_site site = csaw__site_of_walker(job, walker);
-    csaw_arc  arc = csaw__no_arc();
-    int       picked = csaw__step_pick(&site, walker, answer, &arc, fault);
+    csaw_arc arc = csaw__no_arc();
+    int picked = csaw__step_pick(&site, walker, answer, &arc, fault);
     if (picked == CSAW__UNDECIDED) return CSAW__ASK_ROW;
     if (picked == CSAW__ASKS) {
         walker->asked = arc.dst;

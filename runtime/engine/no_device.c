@@ -3,7 +3,8 @@
 #include "runtime/engine/plan.h"
 
 static csaw_status no_cuda(void) {
-    return csaw__fail(CSAW_EUNSUPPORTED, "this csaw was built without CUDA; configure with -DCSAW_CUDA=ON, or use device 'cpu'");
+    return csaw__fail(CSAW_EUNSUPPORTED,
+                      "this csaw was built without CUDA; configure with -DCSAW_CUDA=ON, or use device 'cpu'");
 }
 
 csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size, csaw__device **out) {

@@ -3,8 +3,8 @@
  * vertex, and a second-order step asks the partition that holds prev which candidates are prev's neighbours.
  *
  * Each partition has arrays of its own, exactly as long as its rows, so that reading beyond it is an error a sanitizer
- * sees. The picks are those of the whole graph, since a draw depends on instance, depth and vertex alone; a step that had
- * to wait for an answer is taken up again where it stopped (DESIGN of partitions: C-SAW, SC'20, section V). */
+ * sees. The picks are those of the whole graph, since a draw depends on instance, depth and vertex alone; a step that
+ * had to wait for an answer is taken up again where it stopped (DESIGN of partitions: C-SAW, SC'20, section V). */
 #include <string.h>
 
 #include "partition/ranges.h"
@@ -28,7 +28,8 @@ struct csaw__parts {
 };
 
 /* Copies array[first .. first + count - 1]. */
-#define COPY(OUT, ARRAY, FIRST, COUNT, WHAT) copy_part((void **)(OUT), (ARRAY) + (FIRST), (COUNT), sizeof *(ARRAY), WHAT)
+#define COPY(OUT, ARRAY, FIRST, COUNT, WHAT) \
+    copy_part((void **)(OUT), (ARRAY) + (FIRST), (COUNT), sizeof *(ARRAY), WHAT)
 static csaw_status copy_part(void **out, const void *from, uint64_t count, uint64_t size, const char *what) {
     CSAW_TRY(csaw__alloc_bytes(out, count, size, what));
     if (count) memcpy(*out, from, count * size);
@@ -171,7 +172,8 @@ static csaw_status queues_create(const csaw__parts *parts, const csaw__job *job,
 
 /* ---- one walker at its partition ---- */
 
-static csaw_status ask(const csaw__parts *parts, queues *queues, uint64_t w, enum csaw__outcome outcome, const part *here) {
+static csaw_status ask(const csaw__parts *parts, queues *queues, uint64_t w, enum csaw__outcome outcome,
+                       const part *here) {
     csaw__walker *walker = &queues->walker[w];
     question *q = &queues->question[w];
     const csaw_vertex local = walker->at - here->rows.first;
@@ -190,8 +192,8 @@ static void record(const csaw__job *job, const csaw__walker *walker) {
 }
 
 /* Steps until the walker leaves the partition, asks, or is done. */
-static csaw_status run_walker(const csaw__parts *parts, queues *queues, const csaw_sampler *sampler, const csaw__job *job,
-                              uint32_t p, uint64_t w, csaw__fault *fault) {
+static csaw_status run_walker(const csaw__parts *parts, queues *queues, const csaw_sampler *sampler,
+                              const csaw__job *job, uint32_t p, uint64_t w, csaw__fault *fault) {
     csaw__walker *walker = &queues->walker[w];
     question *q = &queues->question[w];
     for (;;) {
@@ -232,7 +234,8 @@ static bool has_arc(const part *part, csaw_vertex v, csaw_vertex to) {
 static void answer_all(const csaw__parts *parts, queues *queues, uint32_t p) {
     for (uint64_t w; (w = pop(queues, &queues->asking[p])) != nobody;) {
         question *q = &queues->question[w];
-        for (uint64_t i = 0; i < q->count; i++) q->answer[i] = has_arc(&parts->part[p], queues->walker[w].prev, q->vertex[i]);
+        for (uint64_t i = 0; i < q->count; i++)
+            q->answer[i] = has_arc(&parts->part[p], queues->walker[w].prev, q->vertex[i]);
         push(queues, &queues->ready[csaw__range_of(&parts->ranges, queues->walker[w].at)], w);
     }
 }
@@ -249,7 +252,6 @@ csaw_status csaw__parts_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw_
             here.rows = parts->part[p].rows;
             here.degree = parts->degree;
             here.remote = 1;
-            here.symmetric = 0;
             answer_all(parts, &queues, p);
             for (uint64_t w; (w = pop(&queues, &queues.ready[p])) != nobody;)
                 CSAW_TRY_DONE(run_walker(parts, &queues, sampler, &here, p, w, fault));

@@ -2,38 +2,41 @@
 /* runtime/engine/plan.c - plans: the device, the threads, the partitions, and what they say of themselves. */
 #include "runtime/engine/plan.h"
 
+#include "runtime/base/memory.h"
+#include "runtime/base/parallel.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "runtime/base/memory.h"
-#include "runtime/base/parallel.h"
 
 static csaw_status parse_device(const char *text, int *ordinal) {
     char *end = NULL;
     *ordinal = -1;
     if (!text || strcmp(text, "cpu") == 0) return CSAW_OK;
     if (strncmp(text, "cuda:", 5) == 0 && text[5] >= '0' && text[5] <= '9') *ordinal = (int)strtol(text + 5, &end, 10);
-    CSAW_REQUIRE(end && *end == 0, CSAW_EINVAL, "device '%s' is not known; give 'cpu' or 'cuda:N', N counted from 0", text);
+    CSAW_REQUIRE(end && *end == 0, CSAW_EINVAL, "device '%s' is not known; give 'cpu' or 'cuda:N', N counted from 0",
+                 text);
     return CSAW_OK;
 }
 
 static void explain_host(csaw_plan *plan, int partitions) {
     const csaw_csr *csr = &plan->graph->csr;
     const double bytes = 8.0 * (double)csr->num_vertices + (csr->weight ? 8.0 : 4.0) * (double)csr->num_edges;
-    int used = snprintf(plan->explain, sizeof plan->explain,
-                        "graph       %llu vertices, %llu arcs, largest degree %u, %s, %.1f MiB\n"
-                        "select auto uniform without biases, alias for static ones, reject under bounds, else its\n"
-                        "tables      static biases that differ: 4 bytes an arc; alias and reject: 16 more = %.1f MiB in all\n"
-                        "device      cpu, %d thread%s\n",
-                        (unsigned long long)csr->num_vertices, (unsigned long long)csr->num_edges, plan->graph->max_degree,
-                        csr->weight ? "weighted" : "no weights", bytes / 1048576,
-                        (20.0 * (double)csr->num_edges + 16.0 * (double)csr->num_vertices) / 1048576, plan->threads,
-                        plan->threads == 1 ? "" : "s");
+    int used =
+        snprintf(plan->explain, sizeof plan->explain,
+                 "graph       %llu vertices, %llu arcs, largest degree %u, %s, %.1f MiB\n"
+                 "select auto uniform without biases, alias for static ones, reject under bounds, else its\n"
+                 "tables      static biases that differ: 4 bytes an arc; alias and reject: 16 more = %.1f MiB in all\n"
+                 "device      cpu, %d thread%s\n",
+                 (unsigned long long)csr->num_vertices, (unsigned long long)csr->num_edges, plan->graph->max_degree,
+                 csr->weight ? "weighted" : "no weights", bytes / 1048576,
+                 (20.0 * (double)csr->num_edges + 16.0 * (double)csr->num_vertices) / 1048576, plan->threads,
+                 plan->threads == 1 ? "" : "s");
     if (partitions > 1 && used > 0 && (size_t)used < sizeof plan->explain)
-        snprintf(plan->explain + used, sizeof plan->explain - (size_t)used,
-                 "partitions  %d contiguous ranges of about %.1f MiB each; walkers queue at the range of their vertex, one "
-                 "thread\n",
-                 partitions, bytes / partitions / 1048576);
+        snprintf(
+            plan->explain + used, sizeof plan->explain - (size_t)used,
+            "partitions  %d contiguous ranges of about %.1f MiB each; walkers queue at the range of their vertex, one "
+            "thread\n",
+            partitions, bytes / partitions / 1048576);
 }
 
 csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *given, csaw_plan **out) {
@@ -47,9 +50,10 @@ csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *g
                  "threads is %d; give 1 .. 4096, or 0 for all cores", options.threads);
     CSAW_REQUIRE(options.partitions >= 0 && options.partitions <= 65536, CSAW_EINVAL,
                  "partitions is %d; give 1 .. 65536, or 0 to keep the graph whole", options.partitions);
-    CSAW_REQUIRE(ordinal < 0 || options.partitions <= 1, CSAW_EUNSUPPORTED,
-                 "%d partitions on a GPU: this version partitions graphs on the CPU only; use device 'cpu', or 1 partition",
-                 options.partitions);
+    CSAW_REQUIRE(
+        ordinal < 0 || options.partitions <= 1, CSAW_EUNSUPPORTED,
+        "%d partitions on a GPU: this version partitions graphs on the CPU only; use device 'cpu', or 1 partition",
+        options.partitions);
     CSAW_TRY(csaw__alloc_zero(&plan, 1, "a plan"));
     plan->graph = graph;
     plan->threads = options.threads ? options.threads : csaw__max_threads();

@@ -41,7 +41,8 @@ csaw_status csaw__tables_prepare(csaw_plan *plan, const csaw_sampler *sampler, c
 void csaw__tables_clear(csaw__tables *tables);
 
 /* The engines. Each walks job->num_walks walks from job->first; a fault is kept in *fault, the lowest of all. */
-csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check, csaw__fault *fault);
+csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check,
+                           csaw__fault *fault);
 csaw_status csaw__parts_create(const csaw_graph *graph, int count, csaw__parts **out);
 csaw_status csaw__parts_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw__fault *fault);
 void csaw__parts_free(csaw__parts *parts);

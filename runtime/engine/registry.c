@@ -65,8 +65,9 @@ void csaw_sampler_defaults(const csaw_sampler *sampler, void *params) {
 }
 
 static csaw_status check_one(const csaw_sampler *sampler, const csaw_param *param, double value) {
-    CSAW_REQUIRE(isfinite(value) && param->holds(value), CSAW_EINVAL, "sampler '%s': parameter %s is %g, but it must be finite with %s",
-                 csaw_sampler_name(sampler), param->name, value, param->condition);
+    CSAW_REQUIRE(isfinite(value) && param->holds(value), CSAW_EINVAL,
+                 "sampler '%s': parameter %s is %g, but it must be finite with %s", csaw_sampler_name(sampler),
+                 param->name, value, param->condition);
     return CSAW_OK;
 }
 
@@ -108,7 +109,8 @@ static bool read_whole(csaw_type type, const char *text, int64_t *out) {
 }
 
 csaw_status csaw_sampler_set(const csaw_sampler *sampler, void *params, const char *name, const char *value) {
-    CSAW_REQUIRE(sampler && params && name && value, CSAW_EINVAL, "csaw_sampler_set needs sampler, params, name and value");
+    CSAW_REQUIRE(sampler && params && name && value, CSAW_EINVAL,
+                 "csaw_sampler_set needs sampler, params, name and value");
     const csaw_param *param = find_param(sampler, name);
     if (!param) return unknown_param(sampler, name);
     double real = 0;
@@ -116,8 +118,8 @@ csaw_status csaw_sampler_set(const csaw_sampler *sampler, void *params, const ch
     if (param->type == CSAW_TYPE_FLOAT || param->type == CSAW_TYPE_DOUBLE) {
         char *end;
         real = strtod(value, &end);
-        CSAW_REQUIRE(end != value && *end == 0, CSAW_EINVAL, "parameter %s is '%s', which is not a number; give one with %s",
-                     name, value, param->condition);
+        CSAW_REQUIRE(end != value && *end == 0, CSAW_EINVAL,
+                     "parameter %s is '%s', which is not a number; give one with %s", name, value, param->condition);
         if (param->type == CSAW_TYPE_FLOAT) real = (double)(float)real;
     } else {
         CSAW_REQUIRE(read_whole(param->type, value, &whole), CSAW_EINVAL,

@@ -25,9 +25,10 @@ static csaw_status check_seeds(const run *r, const csaw_seeds *seeds) {
     const uint64_t num_vertices = r->plan->graph->csr.num_vertices;
     if (!seeds || !seeds->vertex) return CSAW_OK;
     for (uint64_t i = 0; i < seeds->count; i++)
-        CSAW_REQUIRE(seeds->vertex[i] < num_vertices, CSAW_EINVAL,
-                     "seed %llu is vertex %u, but the graph has %llu vertices (0 .. %lld); leave it out or load the right graph",
-                     (unsigned long long)i, seeds->vertex[i], (unsigned long long)num_vertices, (long long)num_vertices - 1);
+        CSAW_REQUIRE(
+            seeds->vertex[i] < num_vertices, CSAW_EINVAL,
+            "seed %llu is vertex %u, but the graph has %llu vertices (0 .. %lld); leave it out or load the right graph",
+            (unsigned long long)i, seeds->vertex[i], (unsigned long long)num_vertices, (long long)num_vertices - 1);
     return CSAW_OK;
 }
 
@@ -51,8 +52,8 @@ static csaw_status take_params(run *r, const void *params) {
                  "the sampler was compiled with other csaw headers (abi %u, this library has %u); compile it again",
                  sampler->abi, CSAW__ABI);
     CSAW_REQUIRE(sampler->params_size <= CSAW__MAX_PARAMS, CSAW_EINVAL,
-                 "sampler '%s' has %u bytes of parameters; at most %d are possible", sampler->name, sampler->params_size,
-                 CSAW__MAX_PARAMS);
+                 "sampler '%s' has %u bytes of parameters; at most %d are possible", sampler->name,
+                 sampler->params_size, CSAW__MAX_PARAMS);
     memset(r->job.params, 0, sizeof r->job.params);
     if (params)
         memcpy(r->job.params, params, sampler->params_size);
@@ -68,11 +69,12 @@ static csaw_status take_bounds(run *r) {
     csaw_bounds bounds = r->sampler->bounds(r->job.params);
     const float most = 3.4e38f;
     if (!(r->sampler->traits() & CSAW__TRAIT_SECOND_ORDER)) bounds.back = bounds.hi;
-    CSAW_REQUIRE(bounds.lo >= 0 && bounds.lo <= bounds.hi && bounds.lo <= bounds.back && bounds.hi > 0 && bounds.hi < most &&
-                     bounds.back < most,
-                 CSAW_EBIAS,
-                 "sampler '%s': bounds gives lo %g, hi %g, back %g; it must be 0 <= lo <= hi, lo <= back, hi > 0, all finite",
-                 r->sampler->name, (double)bounds.lo, (double)bounds.hi, (double)bounds.back);
+    CSAW_REQUIRE(
+        bounds.lo >= 0 && bounds.lo <= bounds.hi && bounds.lo <= bounds.back && bounds.hi > 0 && bounds.hi < most &&
+            bounds.back < most,
+        CSAW_EBIAS,
+        "sampler '%s': bounds gives lo %g, hi %g, back %g; it must be 0 <= lo <= hi, lo <= back, hi > 0, all finite",
+        r->sampler->name, (double)bounds.lo, (double)bounds.hi, (double)bounds.back);
     r->job.lo = bounds.lo;
     r->job.hi = bounds.hi;
     r->job.back = bounds.back;
@@ -87,7 +89,6 @@ static csaw_status take_kernel(run *r) {
     CSAW_TRY(csaw__choose_kernel(r->sampler->name, traits, graph->csr.weight != NULL, r->options.select, &kernel));
     job->kernel = kernel;
     job->fold = !graph->parallel_arcs;
-    job->symmetric = graph->symmetric;
     job->rows = (csaw__rows){.offset = graph->csr.rowptr,
                              .col = graph->csr.col,
                              .weight = graph->csr.weight,
@@ -113,8 +114,8 @@ static csaw_status run_create(csaw_plan *plan, const csaw_sampler *sampler, cons
     if (!options.walks_per_seed) options.walks_per_seed = 1;
     if (!options.depth) options.depth = DEFAULT_DEPTH;
     if (!options.batch_bytes) options.batch_bytes = default_batch_bytes;
-    CSAW_REQUIRE(options.depth < ((uint32_t)1 << 24), CSAW_EINVAL, "depth is %u; walks have at most 2^24 - 1 = 16777215 steps",
-                 options.depth);
+    CSAW_REQUIRE(options.depth < ((uint32_t)1 << 24), CSAW_EINVAL,
+                 "depth is %u; walks have at most 2^24 - 1 = 16777215 steps", options.depth);
     CSAW_REQUIRE(!options.check || !plan->device, CSAW_EUNSUPPORTED,
                  "the debug mode (check) runs on the CPU; use a plan with device 'cpu'");
     CSAW_REQUIRE(!options.check || !plan->parts, CSAW_EUNSUPPORTED,
@@ -206,7 +207,8 @@ done:
 }
 
 csaw_status csaw_sample_each(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
-                             const csaw_run_options *options, csaw_status (*batch)(void *, csaw_samples *), void *user) {
+                             const csaw_run_options *options, csaw_status (*batch)(void *, csaw_samples *),
+                             void *user) {
     run r;
     csaw_samples *samples = NULL;
     csaw_status status = CSAW_OK;

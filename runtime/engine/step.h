@@ -22,7 +22,7 @@ CSAW_FN csaw_vertex csaw__root_of(const csaw__job *job, uint64_t instance) {
 CSAW_FN csaw_vertex csaw__move(const csaw_site *site, int picked, const csaw_arc *arc, csaw_edge *edge,
                                csaw__fault *fault) {
     csaw_vertex next = CSAW_NONE;
-    bool        made_up = false; /* by a hook, which may return anything */
+    bool made_up = false; /* by a hook, which may return anything */
     *edge = CSAW_NO_EDGE;
     if (picked == CSAW__PICKED) {
         made_up = csaw__hooks.update != 0;
@@ -33,7 +33,8 @@ CSAW_FN csaw_vertex csaw__move(const csaw_site *site, int picked, const csaw_arc
         next = csaw__hooks.dead_end(site);
     }
     if (made_up && next != CSAW_NONE && next >= site->job->num_vertices) {
-        csaw__fault_at(site, picked == CSAW__PICKED ? arc : 0, CSAW__FAULT_VERTEX, next, site->job->num_vertices, fault);
+        csaw__fault_at(site, picked == CSAW__PICKED ? arc : 0, CSAW__FAULT_VERTEX, next, site->job->num_vertices,
+                       fault);
         next = CSAW_NONE;
     }
     return next;

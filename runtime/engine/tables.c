@@ -18,9 +18,9 @@ void csaw__tables_clear(csaw__tables *tables) {
 static csaw_edge lowest_bad(const float *bias, csaw_edge num_edges) {
     csaw_edge bad = num_edges;
 CSAW__OMP(parallel for schedule(static) reduction(min : bad))
-    for (csaw_edge e = 0; e < num_edges; e++)
-        if (!(bias[e] >= 0 && bias[e] <= 3.4028234663852886e38f) && e < bad) bad = e;
-    return bad;
+for (csaw_edge e = 0; e < num_edges; e++)
+    if (!(bias[e] >= 0 && bias[e] <= 3.4028234663852886e38f) && e < bad) bad = e;
+return bad;
 }
 
 /* The row that an arc stands in: the last one that starts at or before it. */
@@ -42,17 +42,17 @@ static csaw_status tabulate(csaw_plan *plan, const csaw_sampler *sampler, const 
     const uint64_t chunk = 4096, chunks = (csr->num_vertices + chunk - 1) / chunk;
     CSAW_TRY(csaw__alloc(&tables->tabulated, csr->num_edges, "static biases, one per arc"));
 CSAW__OMP(parallel for schedule(dynamic) num_threads(plan->threads))
-    for (uint64_t c = 0; c < chunks; c++) {
-        uint64_t first = c * chunk, count = csr->num_vertices - first < chunk ? csr->num_vertices - first : chunk;
-        sampler->tabulate(job, (csaw_vertex)first, (csaw_vertex)count, tables->tabulated + csr->rowptr[first]);
-    }
-    csaw_edge bad = lowest_bad(tables->tabulated, csr->num_edges);
-    if (bad == csr->num_edges) return CSAW_OK;
-    return csaw__fail(CSAW_EBIAS,
-                      "sampler '%s': static_bias is %g on edge %llu (%llu -> %u), found while tabulating it for every arc; "
-                      "a bias must be >= 0 and finite: mend the weight or the hook",
-                      csaw_sampler_name(sampler), (double)tables->tabulated[bad], (unsigned long long)bad,
-                      (unsigned long long)row_of(csr, bad), csr->col[bad]);
+for (uint64_t c = 0; c < chunks; c++) {
+    uint64_t first = c * chunk, count = csr->num_vertices - first < chunk ? csr->num_vertices - first : chunk;
+    sampler->tabulate(job, (csaw_vertex)first, (csaw_vertex)count, tables->tabulated + csr->rowptr[first]);
+}
+csaw_edge bad = lowest_bad(tables->tabulated, csr->num_edges);
+if (bad == csr->num_edges) return CSAW_OK;
+return csaw__fail(CSAW_EBIAS,
+                  "sampler '%s': static_bias is %g on edge %llu (%llu -> %u), found while tabulating it for every arc; "
+                  "a bias must be >= 0 and finite: mend the weight or the hook",
+                  csaw_sampler_name(sampler), (double)tables->tabulated[bad], (unsigned long long)bad,
+                  (unsigned long long)row_of(csr, bad), csr->col[bad]);
 }
 
 static csaw_status build_alias(csaw_plan *plan) {
@@ -68,14 +68,14 @@ static csaw_status build_alias(csaw_plan *plan) {
         return status;
     }
 CSAW__OMP(parallel for schedule(dynamic, 1024) num_threads(plan->threads))
-    for (uint64_t v = 0; v < csr->num_vertices; v++) {
-        csaw_edge row = csr->rowptr[v];
-        csaw__alias_row(tables->tabulated + row, csr->col + row, (uint32_t)(csr->rowptr[v + 1] - row), alias + row,
-                        &bias[v]);
-    }
-    tables->alias = alias;
-    tables->bias = bias;
-    return CSAW_OK;
+for (uint64_t v = 0; v < csr->num_vertices; v++) {
+    csaw_edge row = csr->rowptr[v];
+    csaw__alias_row(tables->tabulated + row, csr->col + row, (uint32_t)(csr->rowptr[v + 1] - row), alias + row,
+                    &bias[v]);
+}
+tables->alias = alias;
+tables->bias = bias;
+return CSAW_OK;
 }
 
 csaw_status csaw__tables_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool alias) {

@@ -8,12 +8,13 @@
 const char *csaw_version(void) {
     return TEXT(CSAW_VERSION_MAJOR) "." TEXT(CSAW_VERSION_MINOR) "." TEXT(CSAW_VERSION_PATCH) " ("
 #ifdef _OPENMP
-           "openmp"
+                                                                                              "openmp"
 #else
-           "one thread"
+                                                                                              "one thread"
 #endif
 #ifdef CSAW_WITH_CUDA
-           ", cuda " TEXT(CSAW_CUDA_VERSION)
+                                                                                              ", cuda " TEXT(
+                                                                                                  CSAW_CUDA_VERSION)
 #endif
-           ")";
+                                                                                                  ")";
 }

@@ -2,8 +2,9 @@
 /* samplers/select/alias_table.c - alias table of one row (Walker, ACM TOMS 3, 1977) in integers.
  *
  * Method: two pointers sweep the row in index order, over entries lighter and heavier than the mean, on masses times n
- * against their total, so no rounding piles up. Huebschle-Schneider and Sanders ("Parallel weighted random sampling", ACM
- * TOMS 48, 2022, section 4) split the same sweep over processors. Masses are computed when needed: no scratch memory. */
+ * against their total, so no rounding piles up. Huebschle-Schneider and Sanders ("Parallel weighted random sampling",
+ * ACM TOMS 48, 2022, section 4) split the same sweep over processors. Masses are computed when needed: no scratch
+ * memory. */
 #include "samplers/select/alias_table.h"
 
 #include "runtime/base/mass.h"
@@ -15,7 +16,9 @@ typedef struct row_masses {
     uint64_t total;
 } row_masses;
 
-static uint64_t mass_times_n(const row_masses *row, uint32_t i) { return csaw__mass(row->bias[i], row->scale) * row->n; }
+static uint64_t mass_times_n(const row_masses *row, uint32_t i) {
+    return csaw__mass(row->bias[i], row->scale) * row->n;
+}
 
 static uint32_t next_entry(const row_masses *row, uint32_t i, bool heavy) {
     while (i < row->n && (mass_times_n(row, i) > row->total) != heavy) i++;
@@ -24,7 +27,8 @@ static uint32_t next_entry(const row_masses *row, uint32_t i, bool heavy) {
 
 __extension__ typedef unsigned __int128 wide;
 
-static void set_entry(csaw__alias *entry, const row_masses *row, uint64_t part, const csaw_vertex *col, uint32_t other) {
+static void set_entry(csaw__alias *entry, const row_masses *row, uint64_t part, const csaw_vertex *col,
+                      uint32_t other) {
     wide threshold = ((wide)part << 32) / row->total;
     entry->threshold = threshold > 0xffffffffu ? 0xffffffffu : (uint32_t)threshold;
     entry->other = col[other];

@@ -7,7 +7,8 @@
 #include "runtime/base/mass.h"
 #include "runtime/base/site.h"
 
-/* Keeps the lowest fault. On the device only its instance and depth: the host walks that instance again for the rest. */
+/* Keeps the lowest fault. On the device only its instance and depth: the host walks that instance again for the rest.
+ */
 CSAW_FN void csaw__fault_at(const csaw_site *site, const csaw_arc *arc, uint32_t kind, double value, double limit,
                             csaw__fault *fault) {
 #if defined(__CUDACC__)
@@ -45,8 +46,8 @@ CSAW_FN float csaw__static_bias(const csaw_site *site, const csaw_arc *arc) {
 
 CSAW_FN bool csaw__is_bias(double x) { return x >= 0 && x <= 3.4028234663852886e38; /* FLT_MAX */ }
 
-/* static_bias * edge_bias of the arc at a place of the row; -1 if a hook broke its rules. answer: [degree], whether each
- * arc's destination is a neighbour of prev; NULL where prev's row is in sight. */
+/* static_bias * edge_bias of the arc at a place of the row; -1 if a hook broke its rules. answer: [degree], whether
+ * each arc's destination is a neighbour of prev; NULL where prev's row is in sight. */
 CSAW_FN double csaw__bias_at(const csaw_site *site, uint32_t rank, const uint8_t *answer, csaw__fault *fault) {
     csaw_arc arc = csaw__arc_at(site, rank);
     if (answer) arc.near_prev = 1u + answer[rank];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* samplers/select/choose.c - AUTO's table, and which methods a sampler allows.
  *
- * The choice is a function of the sampler's hooks, the graph's kind and the options alone, never of the machine, or equal
- * seeds would not give equal samples. */
+ * The choice is a function of the sampler's hooks, the graph's kind and the options alone, never of the machine, or
+ * equal seeds would not give equal samples. */
 #include "samplers/select/choose.h"
 
 bool csaw__static_is_constant(uint32_t traits, bool graph_has_weights) {
@@ -33,10 +33,11 @@ csaw_status csaw__choose_kernel(const char *sampler, uint32_t traits, bool graph
         *out = CSAW__KERNEL_UNIFORM;
         return CSAW_OK;
     case CSAW_SELECT_ALIAS:
-        CSAW_REQUIRE(!dynamic, CSAW_EINVAL,
-                     "selection 'alias' needs biases that depend on the arc alone, but sampler '%s' has an edge_bias; use "
-                     "'its', or 'reject' if it has bounds",
-                     sampler);
+        CSAW_REQUIRE(
+            !dynamic, CSAW_EINVAL,
+            "selection 'alias' needs biases that depend on the arc alone, but sampler '%s' has an edge_bias; use "
+            "'its', or 'reject' if it has bounds",
+            sampler);
         *out = constant ? CSAW__KERNEL_UNIFORM : CSAW__KERNEL_ALIAS;
         return CSAW_OK;
     case CSAW_SELECT_REJECT:
@@ -47,6 +48,6 @@ csaw_status csaw__choose_kernel(const char *sampler, uint32_t traits, bool graph
         return CSAW_OK;
     case CSAW_SELECT_AUTO: break;
     }
-    return csaw__fail(CSAW_EINVAL, "selection %d is not one of 0 .. %d (auto, uniform, its, alias, reject)", (int)select,
-                      CSAW_SELECT_REJECT);
+    return csaw__fail(CSAW_EINVAL, "selection %d is not one of 0 .. %d (auto, uniform, its, alias, reject)",
+                      (int)select, CSAW_SELECT_REJECT);
 }

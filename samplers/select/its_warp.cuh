@@ -2,8 +2,8 @@
 /* samplers/select/its_warp.cuh - ITS on the GPU: one warp decides one row (C-SAW, SC'20, section IV-A).
  *
  * Method: lanes take every 32nd arc; largest bias and sum of masses by butterfly, then a Kogge-Stone prefix sum in each
- * stretch of 32 until the drawn number falls into one. Masses are integers, so the pick is that of samplers/select/its.h
- * bit for bit. */
+ * stretch of 32 until the drawn number falls into one. Masses are integers, so the pick is that of
+ * samplers/select/its.h bit for bit. */
 #ifndef CSAW_SELECT_ITS_WARP_CUH
 #define CSAW_SELECT_ITS_WARP_CUH
 
@@ -86,14 +86,14 @@ CSAW_FN csaw_site csaw__site_of_lane(const csaw_site *site, int lane) {
 #define CSAW__ITS_NOTHING 0xffffffffu
 #define CSAW__ITS_BROKEN 0xfffffffeu
 
-/* The lanes with `asks` have rows to decide: the warp takes them in turn. Every lane takes part; returns the rank of the
- * lane's own pick. Not inlined, and the site by value: the loops that rarely come here keep their registers. */
-static __device__ __noinline__ uint32_t csaw__its_warp(csaw_site site, bool asks) {
+/* The lanes with `asks` have rows to decide: the warp takes them in turn. Every lane takes part; returns the rank of
+ * the lane's own pick. */
+CSAW_FN uint32_t csaw__its_warp(const csaw_site *site, bool asks) {
     uint32_t picked = CSAW__ITS_NOTHING;
-    uint64_t number = asks ? csaw__its_number(&site) : 0;
+    uint64_t number = asks ? csaw__its_number(site) : 0;
     for (uint32_t left = __ballot_sync(CSAW__WARP, asks); left; left &= left - 1) {
         const int leader = __ffs((int)left) - 1;
-        const csaw_site theirs = csaw__site_of_lane(&site, leader);
+        const csaw_site theirs = csaw__site_of_lane(site, leader);
         uint32_t rank = CSAW__ITS_NOTHING;
         const int outcome =
             csaw__its_warp_pick(&theirs, __shfl_sync(CSAW__WARP, (unsigned long long)number, leader), &rank);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/samplers/faulty.c - a sampler that breaks a rule on demand, at one vertex from one depth on, to see it caught. */
+/* tests/samplers/faulty.c - a sampler that breaks a rule on demand, at one vertex from one depth on, to see it caught.
+ */
 #include <csaw/sampler.h>
 
-CSAW_PARAMS(faulty_params,
-            (uint32_t, rule, 0, rule <= 7,
-             "0 none, 1 negative edge_bias, 2 NaN, 3 infinite, 4 outside bounds, 5 static_bias changes, 6 update, 7 dead_end"),
-            (uint32_t, vertex, 0, 1, "where"), (uint32_t, depth, 0, 1, "from which depth on"));
+CSAW_PARAMS(
+    faulty_params,
+    (uint32_t, rule, 0, rule <= 7,
+     "0 none, 1 negative edge_bias, 2 NaN, 3 infinite, 4 outside bounds, 5 static_bias changes, 6 update, 7 dead_end"),
+    (uint32_t, vertex, 0, 1, "where"), (uint32_t, depth, 0, 1, "from which depth on"));
 
 CSAW_FN bool now(const csaw_site *site, csaw_vertex v, uint32_t rule) {
     const faulty_params *f = (const faulty_params *)csaw_params(site);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/samplers/restart.c - walk with restart (Tong, Faloutsos, Pan, ICDM 2006): with probability r, and at a dead end,
- * back to the root. Uses random numbers in a hook, update and dead_end. */
+/* tests/samplers/restart.c - walk with restart (Tong, Faloutsos, Pan, ICDM 2006): with probability r, and at a dead
+ * end, back to the root. Uses random numbers in a hook, update and dead_end. */
 #include <csaw/sampler.h>
 
 CSAW_PARAMS(restart_params, (double, r, 0.25, r >= 0 && r <= 1, "probability of going back to the root"));

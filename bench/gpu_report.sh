@@ -23,7 +23,8 @@ gpu_tests() { ctest --test-dir build/gpu -L gpu -LE slow --output-on-failure --n
 sanitize() { # TOOL: over the tests that launch kernels; the law test's many draws add nothing there
     local program
     for program in build/gpu/tests/{equality,sample,math}_gpu_test; do
-        CSAW_DATA='' compute-sanitizer --tool "$1" --error-exitcode 9 "$program" --gtest_brief=1 || return 1
+        CSAW_DATA='' compute-sanitizer --tool "$1" --error-exitcode 9 "$program" --gtest_brief=1 \
+            --gtest_filter=-SampleGpu.TooManyWalks* || return 1 # a refused request for memory is a finding to memcheck
     done
 }
 kernels() { nvcc -O3 -std=c++17 --extended-lambda -arch=native "$yardstick" -o build/gpu/yardstick && build/gpu/yardstick "$out/graph" 1 10; }

@@ -84,7 +84,8 @@ int arguments_unknown(const arguments *arguments, const char *name) {
 
 static void print_help(const arguments *arguments) {
     const command *command = arguments->command;
-    printf("usage: csaw %s %s [options]\n\n%s\nOptions:\n", command->name, command->operands, command->about);
+    printf("usage: csaw %s %s%s[options]\n\n%s\nOptions:\n", command->name, command->operands,
+           *command->operands ? " " : "", command->about);
     for (size_t i = 0; i < arguments->num_options; i++) {
         const option *option = &arguments->options[i];
         char words[80];
@@ -199,9 +200,10 @@ int arguments_parse(arguments *arguments, int argc, char **argv) {
             int done = parse_option(arguments, argc, argv, &i);
             if (done >= 0) return done;
         } else {
-            if (arguments->num_operands == (size_t)arguments->command->num_operands)
-                return arguments_wrong(arguments, "one word too many: '%s'; the line is csaw %s %s [options]", argv[i],
-                                       arguments->command->name, arguments->command->operands);
+            const command *command = arguments->command;
+            if (arguments->num_operands == (size_t)command->num_operands)
+                return arguments_wrong(arguments, "one word too many: '%s'; the line is csaw %s %s%s[options]", argv[i],
+                                       command->name, command->operands, *command->operands ? " " : "");
             arguments->operands[arguments->num_operands++] = argv[i];
         }
     }

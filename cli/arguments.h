@@ -34,7 +34,7 @@ typedef struct setting {
     bool is_option;    /* --p 4 rather than --param p=4 */
 } setting;
 
-enum { MAX_SETTINGS = 32, MAX_OPTIONS = 40, MAX_OPERANDS = 1 };
+enum { MAX_SETTINGS = 32, MAX_OPTIONS = 40, MAX_OPERANDS = 2 };
 
 typedef struct settings {
     setting list[MAX_SETTINGS];

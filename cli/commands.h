@@ -4,7 +4,7 @@
 #define CSAW_CLI_COMMANDS_H
 
 /* What the program returns. */
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNVERIFIED = 3, EXIT_STOPPED = 130 };
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNVERIFIED = 3 }; /* 128 + n: stopped by signal n */
 
 typedef struct command {
     const char *name;
@@ -16,6 +16,7 @@ typedef struct command {
     int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns the exit code */
 } command;
 
-extern const command walk_command, info_command, generate_command, plan_command, verify_command;
+extern const command walk_command, info_command, convert_command, generate_command, plan_command, verify_command,
+    bench_command, devices_command;
 
 #endif

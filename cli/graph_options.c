@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/graph_options.c - --undirected, --keep-loops, --keep-duplicates and --format, and the graph that they make. */
+/* cli/graph_options.c - --undirected, --columns, --format and their like, and the graph that they make. */
 #include "graph_options.h"
 
 #include <stdlib.h>
@@ -21,22 +21,35 @@ void graph_options_add(arguments *arguments, graph_options *options) {
          .kind = OPTION_FLAG,
          .value = &options->keep_duplicates,
          .help = "keep repeated edges apart (default: one edge, weights summed)"},
+        {.name = "keep-gaps",
+         .kind = OPTION_FLAG,
+         .value = &options->keep_gaps,
+         .help = "ids are vertex numbers as they stand (default: close up, keep names)"},
+        {.name = "columns",
+         .kind = OPTION_TEXT,
+         .value = &options->columns,
+         .placeholder = "LIST",
+         .help = "of src dst weight type time -, such as src,dst,time"},
         {.name = "format",
          .kind = OPTION_TEXT,
          .value = &options->format,
-         .placeholder = "el|wel",
-         .help = "columns: src dst, or src dst weight (default: as the first edge)"},
+         .placeholder = "NAME",
+         .help = "text csv mtx npz gr csaw (default: by content and name)"},
     };
     arguments_add(arguments, table, sizeof table / sizeof table[0]);
 }
 
 int graph_options_load(const arguments *arguments, const graph_options *options, const char *path, csaw_graph **out) {
-    if (options->format && strcmp(options->format, "el") && strcmp(options->format, "wel"))
-        return arguments_wrong(arguments, "--format %s: give el or wel", options->format);
+    static const char *const formats[] = {"text", "csv", "mtx", "npz", "gr", "csaw"};
+    bool known = !options->format;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0] && !known; i++)
+        known = !strcmp(options->format, formats[i]);
+    if (!known) return arguments_wrong(arguments, "--format %s: give text, csv, mtx, npz, gr or csaw", options->format);
     csaw_status status =
         csaw_graph_load(path,
-                        CSAW_LOAD(.format = options->format, .undirected = options->undirected,
-                                  .keep_loops = options->keep_loops, .keep_duplicates = options->keep_duplicates),
+                        CSAW_LOAD(.format = options->format, .columns = options->columns,
+                                  .undirected = options->undirected, .keep_loops = options->keep_loops,
+                                  .keep_duplicates = options->keep_duplicates, .keep_gaps = options->keep_gaps),
                         out);
     return status == CSAW_OK ? -1 : report_library_failure();
 }

@@ -8,8 +8,8 @@
 #include "arguments.h"
 
 typedef struct graph_options {
-    const char *format;
-    bool undirected, keep_loops, keep_duplicates;
+    const char *format, *columns;
+    bool undirected, keep_loops, keep_duplicates, keep_gaps;
 } graph_options;
 
 void graph_options_add(arguments *arguments, graph_options *options);

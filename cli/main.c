@@ -10,8 +10,8 @@
 #include "commands.h"
 #include "report.h"
 
-static const command *const commands[] = {&walk_command, &info_command, &generate_command, &plan_command,
-                                          &verify_command};
+static const command *const commands[] = {&walk_command, &info_command,   &convert_command, &generate_command,
+                                          &plan_command, &verify_command, &bench_command,   &devices_command};
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_overview(FILE *out) {
@@ -23,7 +23,8 @@ static void print_overview(FILE *out) {
           "  --version  print the version and what is built in\n\n"
           "A first walk, ten times 80 steps from every vertex of a graph that comes with csaw:\n"
           "  csaw walk data/karate.txt --undirected --algo node2vec --p 4 --q 1 -o walks.txt\n\n"
-          "Exit codes: 0 success, 1 failure, 2 wrong command line, 3 verification failed, 130 stopped by Ctrl-C.\n",
+          "Exit codes: 0 success, 1 failure, 2 wrong command line, 3 verification failed, 128 + n stopped by signal n\n"
+          "(130 by Ctrl-C).\n",
           out);
 }
 

@@ -113,3 +113,5 @@ void *allocate(size_t count, size_t size) {
     memset(memory, 0, count * size);
     return memory;
 }
+
+_Noreturn void out_of_memory(void) { exit(report_failure("out of host memory")); }

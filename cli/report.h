@@ -30,5 +30,6 @@ double seconds_now(void); /* of a clock that never steps back */
 /* Memory for the program's own small needs; ends the program with a message when there is none. */
 void *allocate(size_t count, size_t size);
 void *reallocate(void *old, size_t count, size_t size);
+_Noreturn void out_of_memory(void);
 
 #endif

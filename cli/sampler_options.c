@@ -32,7 +32,7 @@ void sampler_options_add(arguments *arguments, sampler_options *options, bool wi
          .kind = OPTION_TEXT,
          .value = &options->algo,
          .placeholder = "NAME",
-         .help = "a built-in sampler: node2vec, uniform or deepwalk"},
+         .help = "a built-in sampler, of those below"},
         {.name = "param",
          .kind = OPTION_SETTING,
          .value = &options->settings,
@@ -119,11 +119,11 @@ void sampler_options_free(sampler_options *options) {
     if (options->file) csaw_sampler_unload(options->sampler);
 }
 
-static void print_value(FILE *out, const csaw_param *param, const void *params) {
+static void print_value(FILE *out, const csaw_param *param, const void *params, bool exact) {
     const void *field = (const char *)params + param->offset;
     switch (param->type) {
-    case CSAW_TYPE_FLOAT: fprintf(out, "%.7g", (double)*(const float *)field); break;
-    case CSAW_TYPE_DOUBLE: fprintf(out, "%.15g", *(const double *)field); break;
+    case CSAW_TYPE_FLOAT: fprintf(out, "%.*g", exact ? 9 : 7, (double)*(const float *)field); break;
+    case CSAW_TYPE_DOUBLE: fprintf(out, "%.*g", exact ? 17 : 15, *(const double *)field); break;
     case CSAW_TYPE_INT32: fprintf(out, "%" PRId32, *(const int32_t *)field); break;
     case CSAW_TYPE_UINT32: fprintf(out, "%" PRIu32, *(const uint32_t *)field); break;
     case CSAW_TYPE_INT64: fprintf(out, "%" PRId64, *(const int64_t *)field); break;
@@ -131,11 +131,11 @@ static void print_value(FILE *out, const csaw_param *param, const void *params) 
     }
 }
 
-void sampler_options_print(FILE *out, const sampler_options *options, bool json) {
+void sampler_options_print(FILE *out, const sampler_options *options, sampler_print how) {
     uint32_t count;
     const csaw_param *params = csaw_sampler_params(options->sampler, &count);
     for (uint32_t i = 0; i < count; i++) {
-        fprintf(out, json ? "%s\"%s\": " : "%s%s = ", i ? ", " : "", params[i].name);
-        print_value(out, &params[i], options->params);
+        fprintf(out, how == SAMPLER_JSON ? "%s\"%s\": " : "%s%s = ", i ? ", " : "", params[i].name);
+        print_value(out, &params[i], options->params, how == SAMPLER_EXACT);
     }
 }

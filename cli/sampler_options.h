@@ -24,7 +24,8 @@ void sampler_options_add(arguments *arguments, sampler_options *options, bool wi
 int sampler_options_resolve(const arguments *arguments, sampler_options *options, const char *fallback);
 void sampler_options_free(sampler_options *options);
 
-/* "p = 4, q = 1", or with json "\"p\": 4, \"q\": 1"; nothing for a sampler without parameters. */
-void sampler_options_print(FILE *out, const sampler_options *options, bool json);
+/* "p = 4, q = 1"; as JSON "\"p\": 4, \"q\": 1"; exact: with all digits. Nothing for a sampler without parameters. */
+typedef enum sampler_print { SAMPLER_TEXT, SAMPLER_JSON, SAMPLER_EXACT } sampler_print;
+void sampler_options_print(FILE *out, const sampler_options *options, sampler_print how);
 
 #endif

@@ -16,28 +16,37 @@ typedef struct vertex_list {
     size_t count, room;
 } vertex_list;
 
-static int read_line(vertex_list *list, char *line, const char *path, uint64_t number, uint64_t num_vertices) {
+static int read_line(vertex_list *list, char *line, const char *path, uint64_t number, const csaw_graph *graph) {
+    const uint64_t num_vertices = csaw_graph_csr(graph).num_vertices;
+    const csaw_names names = csaw_graph_names(graph);
     char *rest = NULL;
     for (char *word = strtok_r(line, " \t\r\n,", &rest); word; word = strtok_r(NULL, " \t\r\n,", &rest)) {
-        uint64_t vertex;
-        if (!parse_count(word, &vertex))
+        uint64_t number_given;
+        csaw_vertex vertex;
+        if (names.number || names.text) {
+            if (csaw_graph_find(graph, word, &vertex) != CSAW_OK)
+                return report_failure("%s line %" PRIu64 ": %s", path, number, csaw_last_error());
+        } else if (!parse_count(word, &number_given)) {
             return report_failure("%s line %" PRIu64
                                   ": '%.40s' is not a vertex; give whole numbers with blanks between",
                                   path, number, word);
-        if (vertex >= num_vertices)
+        } else if (number_given >= num_vertices) {
             return report_failure("%s line %" PRIu64 ": vertex %" PRIu64 ", but the graph has %" PRIu64
                                   " vertices, numbered from 0; drop or fix the line",
-                                  path, number, vertex, num_vertices);
+                                  path, number, number_given, num_vertices);
+        } else {
+            vertex = (csaw_vertex)number_given;
+        }
         if (list->count == list->room) {
             list->room = list->room ? 2 * list->room : 1024;
             list->vertex = reallocate(list->vertex, list->room, sizeof *list->vertex);
         }
-        list->vertex[list->count++] = (csaw_vertex)vertex;
+        list->vertex[list->count++] = vertex;
     }
     return -1;
 }
 
-int seeds_read(const char *path, uint64_t num_vertices, csaw_seeds *seeds) {
+int seeds_read(const char *path, const csaw_graph *graph, csaw_seeds *seeds) {
     vertex_list list = {0};
     char *line = NULL;
     size_t room = 0;
@@ -45,7 +54,7 @@ int seeds_read(const char *path, uint64_t num_vertices, csaw_seeds *seeds) {
     FILE *file = fopen(path, "r");
     if (!file) return report_failure("seeds file %s: %s", path, strerror(errno));
     for (uint64_t number = 1; result < 0 && getline(&line, &room, file) >= 0; number++)
-        if (line[0] != '#' && line[0] != '%') result = read_line(&list, line, path, number, num_vertices);
+        if (line[0] != '#' && line[0] != '%') result = read_line(&list, line, path, number, graph);
     if (result < 0 && ferror(file)) result = report_failure("seeds file %s: %s", path, strerror(errno));
     if (result < 0 && list.count == 0)
         result = report_failure("seeds file %s holds no vertex; give at least one", path);

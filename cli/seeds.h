@@ -5,8 +5,8 @@
 
 #include <csaw/csaw.h>
 
-/* Vertices separated by blanks or line ends; lines that start with # or % are comments. seeds->vertex is freed by the
- * caller. Returns -1, or the exit code after saying what is wrong. */
-int seeds_read(const char *path, uint64_t num_vertices, csaw_seeds *seeds);
+/* Vertices by the names of the graph, separated by blanks, commas or line ends; lines that start with # or % are
+ * comments. seeds->vertex is freed by the caller. Returns -1, or the exit code after saying what is wrong. */
+int seeds_read(const char *path, const csaw_graph *graph, csaw_seeds *seeds);
 
 #endif

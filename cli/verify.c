@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/verify.c - csaw verify: checks walks, whoever made them, against the graph and, on request, against the law. */
 #include <csaw/csaw.h>
-#include <csaw/samplers.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "graph_options.h"
 #include "law.h"
+#include "model.h"
 #include "report.h"
 #include "sampler_options.h"
 #include "walk_reader.h"
@@ -17,7 +16,7 @@ typedef struct verify_options {
     graph_options graph;
     sampler_options sampler;
     const char *walks_path, *graph_path;
-    bool with_law, json;
+    bool with_model, json;
 } verify_options;
 
 typedef struct findings {
@@ -27,68 +26,117 @@ typedef struct findings {
     size_t longest;       /* vertices */
     size_t stopped_count; /* vertices of the shortest walk that stopped where there is a way on; 0 = none */
     uint64_t stopped_walk;
-    csaw_vertex stopped_at;
+    char stopped_at[64];
 } findings;
+
+/* What walks are held against: the graph and, with --algo, the sampler's model and perhaps its law. */
+typedef struct measure {
+    const csaw_graph *graph;
+    csaw_csr csr;
+    model model;
+    bool with_model;
+    times times; /* of the walk at hand */
+    law *law;    /* NULL = not tested */
+} measure;
 
 static void note_wrong(findings *findings, uint64_t walk) {
     findings->wrong_walks++;
     if (!findings->first_wrong) findings->first_wrong = walk;
 }
 
-/* One walk: every vertex in the graph, every step an arc. */
-static void check_walk(const csaw_csr *csr, const walk_reader *walk, law *law, findings *findings) {
-    csaw_edge came = CSAW_NO_EDGE;
+/* A vertex as the file of walks writes it, cut short if it is long. */
+static const char *vertex_text(const measure *measure, csaw_vertex v, char text[64]) {
+    const csaw_names names = csaw_graph_names(measure->graph);
+    if (names.text)
+        snprintf(text, 64, "%.*s",
+                 (int)(names.offset[v + 1] - names.offset[v] < 40 ? names.offset[v + 1] - names.offset[v] : 40),
+                 names.text + names.offset[v]);
+    else if (names.number)
+        snprintf(text, 64, "%" PRId64, names.number[v]);
+    else
+        snprintf(text, 64, "%" PRIu32, v);
+    return text;
+}
+
+static void tell_stranger(const measure *measure, const walk_reader *walk, size_t place, findings *findings) {
+    if (walk->unknown[0])
+        snprintf(findings->wrong, sizeof findings->wrong, "place %zu: '%s' is not a vertex of the graph", place,
+                 walk->unknown);
+    else
+        snprintf(findings->wrong, sizeof findings->wrong,
+                 "place %zu: vertex %" PRIu64 ", but the graph has %" PRIu64 " vertices, numbered from 0", place,
+                 walk->vertex[place], measure->csr.num_vertices);
+}
+
+/* Is the step one that cannot be? The first such step is described. */
+static bool refused(measure *measure, const step *step, findings *findings) {
+    char wrong[64] = "is not an arc", from[64], to[64];
+    const bool refuses = measure->with_model
+                             ? model_refuses(&measure->model, step, &measure->times, wrong, sizeof wrong)
+                             : find_arc(&measure->csr, step->at, step->next) == CSAW_NO_EDGE;
+    if (refuses && !findings->first_wrong)
+        snprintf(findings->wrong, sizeof findings->wrong, "step %" PRIu64 ": %.40s -> %.40s %s", step->depth + 1,
+                 vertex_text(measure, step->at, from), vertex_text(measure, step->next, to), wrong);
+    return refuses;
+}
+
+static void check_end(measure *measure, const walk_reader *walk, const step *step, findings *findings) {
+    if (!measure->with_model) return;
+    if (measure->law) law_end(measure->law, step->depth, model_dead_end(&measure->model, step));
+    if (model_may_end(&measure->model, step, &measure->times)) return;
+    if (findings->stopped_count && walk->count >= findings->stopped_count) return;
+    findings->stopped_count = walk->count;
+    findings->stopped_walk = walk->number;
+    vertex_text(measure, step->at, findings->stopped_at);
+}
+
+/* One walk: every vertex in the graph, every step one that may be. */
+static void check_walk(measure *measure, const walk_reader *walk, findings *findings) {
+    step step = {.prev = CSAW_NONE};
     findings->walks++;
     if (walk->count > findings->longest) findings->longest = walk->count;
+    times_clear(&measure->times);
     for (size_t s = 0; s < walk->count; s++) {
-        uint64_t at = walk->vertex[s];
-        if (at >= csr->num_vertices) {
-            if (!findings->first_wrong)
-                snprintf(findings->wrong, sizeof findings->wrong,
-                         "place %zu: vertex %" PRIu64 ", but the graph has %" PRIu64 " vertices, numbered from 0", s,
-                         at, csr->num_vertices);
+        if (walk->vertex[s] >= measure->csr.num_vertices) {
+            if (!findings->first_wrong) tell_stranger(measure, walk, s, findings);
             note_wrong(findings, walk->number);
             return;
         }
-        if (s == 0) continue;
-        csaw_vertex from = (csaw_vertex)walk->vertex[s - 1];
-        csaw_edge arc = find_arc(csr, from, (csaw_vertex)at);
-        if (arc == CSAW_NO_EDGE) {
-            if (!findings->first_wrong)
-                snprintf(findings->wrong, sizeof findings->wrong, "step %zu: %" PRIu32 " -> %" PRIu64 " is not an arc",
-                         s, from, at);
+        step.next = (csaw_vertex)walk->vertex[s];
+        if (s == 0) {
+            step.root = step.at = step.next;
+            continue;
+        }
+        if (refused(measure, &step, findings)) {
             note_wrong(findings, walk->number);
             return;
         }
         findings->steps++;
-        if (law) law_step(law, from, came, s > 1 ? (csaw_vertex)walk->vertex[s - 2] : CSAW_NONE, (csaw_vertex)at);
-        came = arc;
+        if (measure->law) law_step(measure->law, &step);
+        step.prev = step.at;
+        step.at = step.next;
+        step.depth++;
     }
-    if (!law || walk->count == 0 || law_dead_end(law, (csaw_vertex)walk->vertex[walk->count - 1])) return;
-    if (!findings->stopped_count || walk->count < findings->stopped_count) {
-        findings->stopped_count = walk->count;
-        findings->stopped_walk = walk->number;
-        findings->stopped_at = (csaw_vertex)walk->vertex[walk->count - 1];
-    }
+    if (walk->count) check_end(measure, walk, &step, findings);
 }
 
-/* A walk shorter than the longest one must have ended at a dead end. */
+/* A walk shorter than the longest one must have ended where it may. */
 static void check_stopped(const walk_reader *reader, findings *findings) {
-    size_t longest = reader->npy ? reader->columns : findings->longest;
-    if (!findings->stopped_count || findings->stopped_count >= longest) return;
+    if (reader->npy) findings->longest = reader->columns;
+    if (!findings->stopped_count || findings->stopped_count >= findings->longest) return;
     if (!findings->first_wrong)
         snprintf(findings->wrong, sizeof findings->wrong,
-                 "ends after %zu of %zu steps at vertex %" PRIu32 ", which has a way on", findings->stopped_count - 1,
-                 longest - 1, findings->stopped_at);
+                 "ends after %zu of %zu steps at vertex %s, which has a way on", findings->stopped_count - 1,
+                 findings->longest - 1, findings->stopped_at);
     note_wrong(findings, findings->stopped_walk);
 }
 
-static int check_file(const verify_options *options, const csaw_csr *csr, law *law, findings *findings) {
+static int check_file(const verify_options *options, measure *measure, findings *findings) {
     walk_reader reader;
-    int result = walk_reader_open(&reader, options->walks_path);
+    int result = walk_reader_open(&reader, options->walks_path, measure->graph);
     while (result < 0) {
         result = walk_reader_next(&reader);
-        if (result < 0) check_walk(csr, &reader, law, findings);
+        if (result < 0) check_walk(measure, &reader, findings);
     }
     if (result == EXIT_OK) check_stopped(&reader, findings);
     walk_reader_close(&reader);
@@ -97,16 +145,19 @@ static int check_file(const verify_options *options, const csaw_csr *csr, law *l
 
 /* ---- the report ---- */
 
-static const char *const kind_names[LAW_KINDS] = {"back", "near", "away"};
-
-static void print_law(const verify_options *options, const law_result *law) {
+static void print_law(const verify_options *options, const model *model, const law_result *law) {
+    const char *name, *reason = model_without_law(model);
     printf("law     %s", options->sampler.name);
     uint32_t num_params;
     csaw_sampler_params(options->sampler.sampler, &num_params);
     if (num_params) {
         fputs(" (", stdout);
-        sampler_options_print(stdout, &options->sampler, false);
+        sampler_options_print(stdout, &options->sampler, SAMPLER_TEXT);
         fputs(")", stdout);
+    }
+    if (reason) {
+        printf(": %s\n", reason);
+        return;
     }
     printf(", %s steps tested; a |z| above %g fails\n", count_text(law->steps).text, LAW_Z);
     if (law->degrees_of_freedom)
@@ -114,16 +165,17 @@ static void print_law(const verify_options *options, const law_result *law) {
                count_text(law->degrees_of_freedom).text, law->z, law->z > LAW_Z ? "  FAILED" : "");
     else
         printf("chi2    not tested: no step is expected 5 times; give more walks\n");
-    for (int k = 0; k < LAW_KINDS; k++) {
+    for (int k = 0; k < MODEL_KINDS && (name = model_kind_name(model, k)); k++) {
         const law_kind *kind = &law->kind[k];
-        printf("%s    %s steps, %.1f expected, z = %.2f%s\n", kind_names[k], count_text(kind->observed).text,
-               kind->expected, kind->z, kind->z > LAW_Z || kind->z < -LAW_Z ? "  FAILED" : "");
+        printf("%-7s %s steps, %.1f expected, z = %.2f%s\n", name, count_text(kind->observed).text, kind->expected,
+               kind->z, kind->z > LAW_Z || kind->z < -LAW_Z ? "  FAILED" : "");
     }
     if (law->impossible) printf("never   %s steps have probability 0  FAILED\n", count_text(law->impossible).text);
 }
 
-static void print_report(const verify_options *options, const csaw_csr *csr, const findings *findings,
+static void print_report(const verify_options *options, const measure *measure, const findings *findings,
                          const law_result *law, bool verified) {
+    const csaw_csr *csr = &measure->csr;
     printf("walks   %s: %s walks, %s steps\n", options->walks_path, count_text(findings->walks).text,
            count_text(findings->steps).text);
     printf("graph   %s: %s vertices, %s arcs\n", options->graph_path, count_text(csr->num_vertices).text,
@@ -132,13 +184,17 @@ static void print_report(const verify_options *options, const csaw_csr *csr, con
         printf("arcs    line %" PRIu64 ", %s  FAILED\nwrong   %s of %s walks\n", findings->first_wrong, findings->wrong,
                count_text(findings->wrong_walks).text, count_text(findings->walks).text);
     else
-        printf("arcs    every step follows an arc of the graph\n");
-    if (law) print_law(options, law);
+        printf("arcs    every step %s\n", measure->with_model && model_leaves_arcs(&measure->model)
+                                              ? "is one that the sampler may take"
+                                              : "follows an arc of the graph");
+    if (measure->with_model) print_law(options, &measure->model, law);
     puts(verified ? "verified" : "NOT VERIFIED");
 }
 
-static void print_json(const verify_options *options, const csaw_csr *csr, const findings *findings,
+static void print_json(const verify_options *options, const measure *measure, const findings *findings,
                        const law_result *law, bool verified) {
+    const csaw_csr *csr = &measure->csr;
+    const char *name;
     json_open(stdout, "verify");
     fputs(", \"walks_file\": ", stdout);
     json_text(stdout, options->walks_path);
@@ -151,13 +207,17 @@ static void print_json(const verify_options *options, const csaw_csr *csr, const
         printf(", \"first_wrong\": %" PRIu64 ", \"wrong\": ", findings->first_wrong);
         json_text(stdout, findings->wrong);
     }
-    if (law) {
+    if (measure->with_model) {
         printf(", \"sampler\": \"%s\", \"parameters\": {", options->sampler.name);
-        sampler_options_print(stdout, &options->sampler, true);
-        printf("}, \"tested_steps\": %" PRIu64 ", \"impossible_steps\": %" PRIu64
+        sampler_options_print(stdout, &options->sampler, SAMPLER_JSON);
+        printf("}, \"law_tested\": %s", measure->law ? "true" : "false");
+    }
+    if (measure->law) {
+        printf(", \"tested_steps\": %" PRIu64 ", \"impossible_steps\": %" PRIu64
                ", \"chi_square\": %.9g, \"degrees_of_freedom\": %" PRIu64 ", \"z\": %.6g",
                law->steps, law->impossible, law->chi_square, law->degrees_of_freedom, law->z);
-        for (int k = 0; k < LAW_KINDS; k++) printf(", \"z_%s\": %.6g", kind_names[k], law->kind[k].z);
+        for (int k = 0; k < MODEL_KINDS && (name = model_kind_name(&measure->model, k)); k++)
+            printf(", \"z_%s\": %.6g", name, law->kind[k].z);
     }
     printf(", \"verified\": %s}\n", verified ? "true" : "false");
 }
@@ -165,21 +225,20 @@ static void print_json(const verify_options *options, const csaw_csr *csr, const
 /* ---- the command ---- */
 
 static int verify(const verify_options *options, const csaw_graph *graph) {
-    csaw_csr csr = csaw_graph_csr(graph);
     findings findings = {0};
-    law *law = NULL;
-    if (options->with_law) {
-        bool uniform = options->sampler.sampler == &csaw_uniform;
-        const csaw_node2vec_params *params = options->sampler.params;
-        law = law_begin(&csr, uniform, uniform ? 1 : (double)params->p, uniform ? 1 : (double)params->q);
+    measure measure = {.graph = graph, .csr = csaw_graph_csr(graph), .with_model = options->with_model};
+    if (measure.with_model) {
+        model_begin(&measure.model, &measure.csr, options->sampler.sampler, options->sampler.params);
+        if (!model_without_law(&measure.model)) measure.law = law_begin(&measure.model);
     }
-    int result = check_file(options, &csr, law, &findings);
+    int result = check_file(options, &measure, &findings);
     law_result law_result = {0};
-    if (law) law_result = law_finish(law);
+    if (measure.law) law_result = law_finish(measure.law, findings.longest ? findings.longest - 1 : 0);
+    times_free(&measure.times);
     if (result >= 0) return result;
     if (!findings.walks) return report_failure("%s holds no walk", options->walks_path);
-    bool verified = !findings.wrong_walks && (!law || law_holds(&law_result));
-    (options->json ? print_json : print_report)(options, &csr, &findings, law ? &law_result : NULL, verified);
+    bool verified = !findings.wrong_walks && (!measure.law || law_holds(&law_result));
+    (options->json ? print_json : print_report)(options, &measure, &findings, &law_result, verified);
     return verified ? EXIT_OK : EXIT_UNVERIFIED;
 }
 
@@ -188,15 +247,12 @@ static int resolve(const arguments *arguments, verify_options *options) {
     options->walks_path = arguments->operands[0];
     if (!options->graph_path)
         return arguments_wrong(arguments, "--graph FILE is missing: on which graph should the walks be?");
-    options->with_law = options->sampler.algo != NULL;
+    options->with_model = options->sampler.algo != NULL;
     int result = sampler_options_resolve(arguments, &options->sampler, "node2vec");
     if (result >= 0) return result;
-    if (!options->with_law && options->sampler.settings.count)
+    if (!options->with_model && options->sampler.settings.count)
         return arguments_wrong(arguments, "--%s is a parameter of the law; add --algo node2vec to test it",
                                options->sampler.settings.list[0].name);
-    if (options->sampler.sampler != &csaw_uniform && options->sampler.sampler != &csaw_node2vec)
-        return arguments_wrong(arguments, "--algo %s: verify knows the laws of uniform and node2vec",
-                               options->sampler.algo);
     return -1;
 }
 
@@ -232,10 +288,13 @@ const command verify_command = {
     .summary = "check walks against a graph and against their law",
     .about = "Reads walks, as text or .npy and from any program, and checks that every vertex is in the graph\n"
              "and every step follows an arc. Read the graph with the options that the walks were made with.\n"
-             "With --algo the law is tested too, against exact probabilities: a chi-square over all places\n"
-             "where walks stood, and the number of steps back to where the walk came from, near that, and\n"
-             "away from it. Each becomes a normal deviate z; above 5 the test fails, which happens to right\n"
-             "walks about once in a million times. Exit code 3 says that a check failed.\n",
+             "With --algo a step must be one that the sampler may take (metropolis_hastings may stay, restart\n"
+             "go back to the root, jump go anywhere; metapath follows its types, temporal its times), and the\n"
+             "law is tested against exact probabilities: a chi-square over all places where walks stood, and\n"
+             "the number of steps of each kind, such as back to where the walk came from, near that, and away\n"
+             "from it. Each becomes a normal deviate z; above 5 the test fails, which happens to right walks\n"
+             "about once in a million times. Of temporal the steps alone are checked, not their law. Exit code\n"
+             "3 says that a check failed.\n",
     .examples = "  csaw verify walks.txt --graph data/karate.txt --undirected\n"
                 "  csaw verify walks.npy --graph data/karate.txt --undirected --algo node2vec --p 4 --q 1\n"
                 "  csaw verify walks.txt --graph data/lesmis.txt --undirected --algo uniform --json\n",

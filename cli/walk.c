@@ -1,46 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/walk.c - csaw walk: samples walks and writes them batch by batch, so that memory stays bounded however many there
- * are. */
-#include <csaw/csaw.h>
-#include <errno.h>
+ * are, and a run that was stopped can be gone on with. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "graph_options.h"
 #include "picture.h"
-#include "plan_options.h"
 #include "progress.h"
 #include "report.h"
-#include "sampler_options.h"
 #include "seeds.h"
+#include "walk_options.h"
 
 static const uint64_t MOST_WALKS = (uint64_t)1 << 40;
-
-typedef struct walk_options {
-    graph_options graph;
-    plan_options plan;
-    sampler_options sampler;
-    const char *path, *output, *draw, *select_name, *seeds_file;
-    csaw_select select;
-    uint64_t seed, length, walks_per_seed;
-    bool check, json;
-} walk_options;
 
 typedef struct tally { /* what the batch callback sees go by */
     csaw_writer *writer;
     picture *picture; /* NULL unless --draw */
-    uint64_t steps, ended_early;
+    walk_outcome *outcome;
 } tally;
-
-typedef struct outcome { /* what a finished run is described by */
-    csaw_csr csr;
-    uint64_t num_walks;
-    double seconds;
-    tally tally;
-} outcome;
 
 /* ---- options ---- */
 
@@ -70,18 +49,38 @@ static void add_options(arguments *arguments, walk_options *options) {
          .kind = OPTION_TEXT,
          .value = &options->seeds_file,
          .placeholder = "FILE",
-         .help = "start from these vertices (default: from every vertex)"},
+         .help = "start from these vertices, by name (default: from every vertex)"},
         {.name = "select",
          .kind = OPTION_TEXT,
          .value = &options->select_name,
          .placeholder = "METHOD",
-         .help = "auto, uniform, its, alias or reject (default auto)"},
+         .help = "auto, uniform, its, alias, reject or race (default auto)"},
         {.name = "output",
          .letter = 'o',
          .kind = OPTION_TEXT,
          .value = &options->output,
          .placeholder = "FILE",
-         .help = "text, or NumPy if it ends in .npy (default -, standard output)"},
+         .help = "where the walks go (default -, standard output)"},
+        {.name = "output-format",
+         .kind = OPTION_TEXT,
+         .value = &options->output_format,
+         .placeholder = "text|npy|bin",
+         .help = "default: as FILE ends, .npy or .bin, else text"},
+        {.name = "edges",
+         .kind = OPTION_FLAG,
+         .value = &options->edges,
+         .help = "write the edges that the walks followed, by number"},
+        {.name = "resume",
+         .kind = OPTION_FLAG,
+         .value = &options->resume,
+         .help = "go on with the run that was stopped before FILE was whole"},
+        {.name = "batch",
+         .kind = OPTION_COUNT,
+         .value = &options->batch,
+         .placeholder = "N",
+         .lowest = 1,
+         .highest = (uint64_t)1 << 40,
+         .help = "walks made at a time, in memory (default: 8 MiB, or 64 for a GPU)"},
         {.name = "draw",
          .kind = OPTION_TEXT,
          .value = &options->draw,
@@ -104,19 +103,21 @@ static void add_options(arguments *arguments, walk_options *options) {
 
 static int find_select(const arguments *arguments, walk_options *options) {
     const char *names[16], *name;
-    size_t count = 0;
+    char list[256] = "";
+    size_t count = 0, used = 0;
     options->select = CSAW_SELECT_AUTO;
     if (!options->select_name) return -1;
     for (; count < 16 && (name = csaw_select_name((csaw_select)count)); count++) {
         names[count] = name;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", count ? ", " : "", name);
         if (!strcmp(name, options->select_name)) {
             options->select = (csaw_select)count;
             return -1;
         }
     }
     const char *near = nearest_name(options->select_name, names, count);
-    return arguments_wrong(arguments, "--select %s: give auto, uniform, its, alias or reject%s%s%s",
-                           options->select_name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return arguments_wrong(arguments, "--select %s: give one of %s%s%s%s", options->select_name, list,
+                           near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static bool ends_in(const char *text, const char *suffix) {
@@ -129,6 +130,14 @@ static int check_options(const arguments *arguments, walk_options *options) {
     options->path = arguments->operands[0];
     if (options->json && !strcmp(options->output, "-"))
         return arguments_wrong(arguments, "--json takes standard output; send the walks to a file with -o FILE");
+    if (options->resume && !strcmp(options->output, "-"))
+        return arguments_wrong(arguments,
+                               "--resume: standard output cannot be gone on with; name the file with -o FILE");
+    if (options->resume && options->draw)
+        return arguments_wrong(arguments, "--draw shows the first walks, and --resume makes only the rest; drop one");
+    if (options->output_format && strcmp(options->output_format, "text") && strcmp(options->output_format, "npy") &&
+        strcmp(options->output_format, "bin"))
+        return arguments_wrong(arguments, "--output-format %s: give text, npy or bin", options->output_format);
     if (options->draw && !ends_in(options->draw, ".svg"))
         return arguments_wrong(arguments, "--draw %s: the picture is SVG; let its name end in .svg", options->draw);
     return find_select(arguments, options);
@@ -153,97 +162,86 @@ static csaw_status take_batch(void *user, csaw_samples *samples) {
                     low = middle;
             }
             high = low;
-            tally->ended_early++;
+            tally->outcome->ended_early++;
         }
-        tally->steps += high;
+        tally->outcome->steps += high;
     }
     if (tally->picture) picture_take(tally->picture, &walks);
     return csaw_writer_write(tally->writer, samples);
 }
 
-static int sample(const walk_options *options, csaw_plan *plan, const csaw_seeds *seeds, outcome *outcome) {
+/* Unless --batch says otherwise: small enough to stop and to show progress often, large enough to keep a GPU busy. */
+static uint64_t batch_bytes(const walk_options *options) {
+    const char *device = options->plan.device;
+    const uint64_t walk =
+        (options->length + 1) * sizeof(csaw_vertex) + (options->edges ? options->length * sizeof(csaw_edge) : 0);
+    const uint64_t most = (uint64_t)1 << 40;
+    if (!options->batch) return (uint64_t)(device && strcmp(device, "cpu") ? 64 : 8) << 20;
+    return options->batch < most / walk ? options->batch * walk : most;
+}
+
+static csaw_status make_walks(const walk_options *options, csaw_plan *plan, const csaw_seeds *seeds, tally *tally) {
     progress progress;
-    tally *tally = &outcome->tally;
-    if (csaw_writer_open(options->output, outcome->num_walks, (uint32_t)options->length, &tally->writer) != CSAW_OK)
-        return report_library_failure();
-    progress_begin(&progress);
+    progress_begin(&progress, tally->outcome->resumed);
     csaw_status status =
         csaw_sample_each(plan, options->sampler.sampler, options->sampler.params, seeds->vertex ? seeds : NULL,
                          CSAW_RUN(.seed = options->seed, .walks_per_seed = (uint32_t)options->walks_per_seed,
                                   .depth = (uint32_t)options->length, .select = options->select,
-                                  .check = options->check, .progress = progress_report, .user = &progress),
+                                  .edges = options->edges, .check = options->check, .first = tally->outcome->resumed,
+                                  .batch_bytes = batch_bytes(options), .progress = progress_report, .user = &progress),
                          take_batch, tally);
     progress_end(&progress);
+    tally->outcome->seconds = seconds_now() - progress.begun;
+    return status;
+}
+
+/* Not a pipe, not a device. */
+static bool makes_file(const char *path) {
+    struct stat target;
+    return strcmp(path, "-") && (stat(path, &target) != 0 || S_ISREG(target.st_mode));
+}
+
+/* What was finished is kept if it goes to a file; a sampler at fault would only fail again. */
+static int give_up(const walk_options *options, const walk_outcome *outcome, csaw_writer *writer, csaw_status status) {
+    const bool file = makes_file(options->output);
+    uint64_t done = csaw_writer_done(writer);
+    int result = EXIT_FAILED;
     if (status == CSAW_ESTOPPED) {
-        csaw_writer_discard(tally->writer);
-        report_failure("stopped; %s", strcmp(options->output, "-") ? "no file was written" : "the output is not whole");
-        return EXIT_STOPPED;
+        result = progress_exit_code();
+        if (!file)
+            report_failure("stopped; the output is not whole");
+        else if (done)
+            report_failure("stopped; %s of %s walks are kept in %s.part", count_text(done).text,
+                           count_text(outcome->num_walks).text, options->output);
+        else
+            report_failure("stopped before the first walks were made; no file was written");
+    } else {
+        report_library_failure();
     }
-    if (status != CSAW_OK) {
-        int result = report_library_failure();
-        csaw_writer_discard(tally->writer);
-        return result;
-    }
-    if (csaw_writer_close(tally->writer) != CSAW_OK) return report_library_failure();
-    outcome->seconds = seconds_now() - progress.begun;
-    return -1;
+    csaw_writer_discard(writer);
+    if (file && status != CSAW_EBIAS) walk_tell_resume(options);
+    return result;
 }
 
-/* ---- the summary ---- */
-
-static uint64_t file_bytes(const char *path) {
-    struct stat status;
-    return stat(path, &status) ? 0 : (uint64_t)status.st_size;
-}
-
-static void print_summary(const walk_options *options, const outcome *outcome) {
-    const tally *tally = &outcome->tally;
-    uint64_t walks = outcome->num_walks, ended = tally->ended_early;
-    fprintf(stderr, "graph   %s: %s vertices, %s arcs, %s, %s\n", options->path,
-            count_text(outcome->csr.num_vertices).text, count_text(outcome->csr.num_edges).text,
-            options->graph.undirected ? "undirected" : "directed",
-            outcome->csr.weight ? "weighted" : "without weights");
-    fprintf(stderr, "walks   %s of %s steps by %s", count_text(walks).text, count_text(options->length).text,
-            options->sampler.name);
-    uint32_t num_params;
-    csaw_sampler_params(options->sampler.sampler, &num_params);
-    if (num_params) {
-        fputs(" (", stderr);
-        sampler_options_print(stderr, &options->sampler, false);
-        fputs(")", stderr);
-    }
-    fprintf(stderr, ", seed %" PRIu64 ", on %s\n", options->seed, options->plan.device ? options->plan.device : "cpu");
-    fprintf(stderr, "steps   %s in %.3g s, writing included: %s a second\n", count_text(tally->steps).text,
-            outcome->seconds, rate_text(outcome->seconds > 0 ? (double)tally->steps / outcome->seconds : 0).text);
-    if (ended) {
-        fprintf(stderr, "ended   %s walks (%.1f%%) ended early, at a vertex without a way on\n", count_text(ended).text,
-                100 * (double)ended / (double)walks);
-        if (!options->graph.undirected && ended * 10 >= walks)
-            fputs("hint    the graph was read as directed; if its edges go both ways, add --undirected\n", stderr);
-    }
-    if (strcmp(options->output, "-"))
-        fprintf(stderr, "wrote   %s: %s\n", options->output, bytes_text(file_bytes(options->output)).text);
-    if (options->draw) fprintf(stderr, "drew    %s\n", options->draw);
-}
-
-static void print_json(const walk_options *options, const outcome *outcome) {
-    const tally *tally = &outcome->tally;
-    json_open(stdout, "walk");
-    fputs(", \"graph\": ", stdout);
-    json_text(stdout, options->path);
-    printf(", \"vertices\": %" PRIu64 ", \"arcs\": %" PRIu64 ", \"undirected\": %s, \"weighted\": %s, \"sampler\": ",
-           outcome->csr.num_vertices, outcome->csr.num_edges, options->graph.undirected ? "true" : "false",
-           outcome->csr.weight ? "true" : "false");
-    json_text(stdout, options->sampler.name);
-    fputs(", \"parameters\": {", stdout);
-    sampler_options_print(stdout, &options->sampler, true);
-    printf("}, \"select\": \"%s\", \"device\": ", csaw_select_name(options->select));
-    json_text(stdout, options->plan.device ? options->plan.device : "cpu");
-    printf(", \"seed\": %" PRIu64 ", \"walk_length\": %" PRIu64 ", \"walks\": %" PRIu64 ", \"steps\": %" PRIu64
-           ", \"ended_early\": %" PRIu64 ", \"seconds\": %.6f, \"output\": ",
-           options->seed, options->length, outcome->num_walks, tally->steps, tally->ended_early, outcome->seconds);
-    json_text(stdout, options->output);
-    printf(", \"output_bytes\": %" PRIu64 "}\n", file_bytes(options->output));
+static int sample(const walk_options *options, csaw_plan *plan, const csaw_graph *graph, const csaw_seeds *seeds,
+                  tally *tally) {
+    walk_outcome *outcome = tally->outcome;
+    char *job = options->resume || makes_file(options->output) ? walk_job(options, graph, seeds) : NULL;
+    csaw_status status =
+        csaw_writer_open(options->output,
+                         CSAW_WRITE(.num_walks = outcome->num_walks, .length = (uint32_t)options->length,
+                                    .format = options->output_format, .edges = options->edges, .graph = graph,
+                                    .job = job, .resume = options->resume),
+                         &tally->writer);
+    free(job);
+    if (status != CSAW_OK) return report_library_failure();
+    outcome->resumed = csaw_writer_done(tally->writer);
+    status = make_walks(options, plan, seeds, tally);
+    if (status != CSAW_OK) return give_up(options, outcome, tally->writer, status);
+    if (csaw_writer_close(tally->writer) == CSAW_OK) return -1;
+    report_library_failure();
+    walk_tell_resume(options);
+    return EXIT_FAILED;
 }
 
 /* ---- the command ---- */
@@ -251,8 +249,9 @@ static void print_json(const walk_options *options, const outcome *outcome) {
 static int walk(walk_options *options, const csaw_graph *graph) {
     csaw_plan *plan = NULL;
     csaw_seeds seeds = {0};
-    outcome outcome = {.csr = csaw_graph_csr(graph)};
-    int result = options->seeds_file ? seeds_read(options->seeds_file, outcome.csr.num_vertices, &seeds) : -1;
+    walk_outcome outcome = {.csr = csaw_graph_csr(graph)};
+    tally tally = {.outcome = &outcome};
+    int result = options->seeds_file ? seeds_read(options->seeds_file, graph, &seeds) : -1;
     uint64_t num_seeds = seeds.vertex ? seeds.count : outcome.csr.num_vertices;
     if (result < 0 && num_seeds && options->walks_per_seed > MOST_WALKS / num_seeds)
         result =
@@ -261,22 +260,22 @@ static int walk(walk_options *options, const csaw_graph *graph) {
                            num_seeds, options->walks_per_seed);
     outcome.num_walks = num_seeds * options->walks_per_seed;
     if (result < 0) result = plan_options_create(graph, &options->plan, &plan);
-    if (result < 0 && options->draw) outcome.tally.picture = picture_begin(&outcome.csr, num_seeds);
-    if (result < 0) result = sample(options, plan, &seeds, &outcome);
+    if (result < 0 && options->draw) tally.picture = picture_begin(&outcome.csr, num_seeds);
+    if (result < 0) result = sample(options, plan, graph, &seeds, &tally);
     if (result < 0 && options->draw)
-        result = picture_write(outcome.tally.picture, options->draw, options->path, options->sampler.name);
+        result = picture_write(tally.picture, options->draw, options->path, options->sampler.name);
     if (result < 0) {
-        (options->json ? print_json : print_summary)(options, &outcome);
+        (options->json ? walk_print_json : walk_print_summary)(options, &outcome);
         result = EXIT_OK;
     }
-    picture_free(outcome.tally.picture);
+    picture_free(tally.picture);
     csaw_plan_free(plan);
     free((void *)seeds.vertex);
     return result;
 }
 
 static int run(int argc, char **argv) {
-    walk_options options = {.output = "-", .length = 80, .walks_per_seed = 10};
+    walk_options options = {.output = "-", .length = 80, .walks_per_seed = 10, .argc = argc, .argv = argv};
     arguments arguments = {.command = &walk_command};
     csaw_graph *graph = NULL;
     add_options(&arguments, &options);
@@ -297,12 +296,17 @@ const command walk_command = {
     .num_operands = 1,
     .summary = "sample random walks: node2vec, DeepWalk, or your own sampler",
     .about = "Walks --num-walks times from every vertex of GRAPH, --walk-length steps each: a walk of N steps\n"
-             "visits N+1 vertices. As text a walk is one line, ready for word2vec (gensim's LineSentence); as\n"
-             ".npy all walks are one array of uint32 with N+1 columns, 4294967295 after a walk's end. A walk\n"
-             "ends early only at a vertex without a way on. Equal options give equal bytes, whatever the device\n"
-             "and the number of threads or partitions. GRAPH is an edge list: see csaw help info.\n",
+             "visits N+1 vertices. As text a walk is one line, ready for word2vec (gensim's LineSentence), and\n"
+             "vertices have the names of GRAPH; npy is one array of uint32 with N+1 columns, 4294967295 after a\n"
+             "walk's end, and bin its bytes alone. With --edges the entries are edges (npy: uint64, N columns).\n"
+             "A walk ends early only at a vertex without a way on. Equal options give equal bytes, whatever the\n"
+             "device and the number of threads or partitions.\n\n"
+             "FILE appears when it is whole; until then FILE.part grows and FILE.resume says how far it is good.\n"
+             "After Ctrl-C, a kill, a crash or a full disk the same line with --resume goes on from there.\n"
+             "GRAPH is an edge list: see csaw help info.\n",
     .examples = "  csaw walk data/karate.txt --undirected --algo node2vec --p 4 --q 1 -o walks.txt\n"
                 "  csaw walk data/lesmis.txt --undirected --algo deepwalk --walk-length 40 -o walks.npy\n"
+                "  csaw walk graph.txt --seeds start.txt --edges --resume -o edges.npy\n"
                 "  csaw walk graph.txt --sampler my.c --param p=4 --num-walks 1 --draw walks.svg -o walks.txt\n",
     .run = run,
 };

@@ -46,10 +46,11 @@ static int open_npy(walk_reader *reader) {
     return -1;
 }
 
-int walk_reader_open(walk_reader *reader, const char *path) {
+int walk_reader_open(walk_reader *reader, const char *path, const csaw_graph *graph) {
     char magic[6] = {0};
     memset(reader, 0, sizeof *reader);
     reader->path = path;
+    reader->graph = graph;
     reader->file = fopen(path, "rb");
     if (!reader->file) return report_failure("walks %s: %s", path, strerror(errno));
     size_t count = fread(magic, 1, sizeof magic, reader->file);
@@ -85,7 +86,31 @@ static int word_length(const char *text) {
     return length < 20 ? (int)length : 20;
 }
 
+/* The vertex that the word at `at` names; *end: past the word. UINT64_MAX, and the word kept, if there is none of that
+ * name. */
+static uint64_t find_named(walk_reader *reader, char *at, char **end) {
+    csaw_vertex vertex;
+    *end = at + strcspn(at, " \t\r\n");
+    const char after = **end;
+    **end = 0;
+    const bool found = csaw_graph_find(reader->graph, at, &vertex) == CSAW_OK;
+    if (!found && !reader->unknown[0]) snprintf(reader->unknown, sizeof reader->unknown, "%.47s", at);
+    **end = after;
+    return found ? vertex : UINT64_MAX;
+}
+
+/* A number; *end == at if the word there is none. */
+static uint64_t read_number(char *at, char **end, const char *line_end) {
+    uint64_t vertex = 0;
+    for (*end = at; **end >= '0' && **end <= '9' && *end - at < 19; ++*end)
+        vertex = vertex * 10 + (uint64_t)(**end - '0');
+    if ((**end && !strchr(" \t\r\n", **end)) || (!**end && *end != line_end)) *end = at;
+    return vertex;
+}
+
 static int next_line(walk_reader *reader) {
+    const csaw_names names = csaw_graph_names(reader->graph);
+    const bool named = names.number || names.text;
     ssize_t length = getline(&reader->line, &reader->line_room, reader->file);
     if (length < 0) {
         if (ferror(reader->file)) return report_failure("walks %s: %s", reader->path, strerror(errno));
@@ -93,13 +118,13 @@ static int next_line(walk_reader *reader) {
     }
     reader->number++;
     reader->count = 0;
+    reader->unknown[0] = 0;
     for (char *at = reader->line;;) {
         while (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r') at++;
         if (at == reader->line + length) break;
-        char *end = at;
-        uint64_t vertex = 0;
-        while (*end >= '0' && *end <= '9' && end - at < 19) vertex = vertex * 10 + (uint64_t)(*end++ - '0');
-        if (end == at || (*end && !strchr(" \t\r\n", *end)) || (!*end && end != reader->line + length))
+        char *end;
+        const uint64_t vertex = named ? find_named(reader, at, &end) : read_number(at, &end, reader->line + length);
+        if (end == at)
             return report_failure("%s line %" PRIu64
                                   ": '%.*s' is not a vertex; a walk is whole numbers with blanks between",
                                   reader->path, reader->number, word_length(at), at);

@@ -12,12 +12,14 @@ function(csaw_add_sampler target)
   foreach(file IN LISTS ARGN)
     get_filename_component(file ${file} ABSOLUTE)
     get_filename_component(name ${file} NAME_WE)
-    set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/csaw_samplers/${target}/${name})
+    string(MD5 place ${file}) # files of one name in several folders
+    string(SUBSTRING ${place} 0 8 place)
+    set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/csaw_samplers/${target}/${name}-${place})
     file(CONFIGURE OUTPUT ${wrapper}.host.c CONTENT
          "#include \"${file}\"\n#include \"runtime/engine/host_kernels.h\"\n")
     target_sources(${target} PRIVATE ${wrapper}.host.c)
     set_property(SOURCE ${wrapper}.host.c TARGET_DIRECTORY ${target} APPEND PROPERTY INCLUDE_DIRECTORIES ${headers})
-    set_property(SOURCE ${wrapper}.host.c TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=off)
+    set_property(SOURCE ${wrapper}.host.c TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -fno-fast-math -ffp-contract=off)
 
     if(with_cuda AND "CUDA" IN_LIST languages)
       file(CONFIGURE OUTPUT ${wrapper}.device.cu CONTENT

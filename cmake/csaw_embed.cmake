@@ -4,7 +4,7 @@ set(csaw_embedded_headers
   include/csaw/descriptor.h include/csaw/math.h include/csaw/philox.h include/csaw/sampler.h include/csaw/types.h
   runtime/base/job.h runtime/base/mass.h runtime/base/site.h
   samplers/select/alias.h samplers/select/bias.h samplers/select/its.h samplers/select/reject.h samplers/select/uniform.h
-  samplers/select/its_warp.cuh
+  samplers/select/race.h samplers/select/scan_warp.cuh
   runtime/engine/step.h runtime/engine/host_kernels.h runtime/engine/device_kernels.cuh)
 
 if(CMAKE_SCRIPT_MODE_FILE)

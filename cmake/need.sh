@@ -12,6 +12,8 @@ missing_packages() { # $1 = tests or program
     has cc && has make && includes cc stdio.h c || echo build-essential
     has cmake || echo cmake
     includes cc zlib.h c || echo zlib1g-dev
+    includes cc lzma.h c || echo liblzma-dev
+    includes cc zip.h c || echo libzip-dev
     [ "$1" = tests ] || return 0
     has c++ || echo build-essential
     has pkg-config || echo pkg-config

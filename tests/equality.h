@@ -7,6 +7,7 @@
 #include "tests/reference/graphs.h"
 #include "tests/reference/public_api.h"
 #include "tests/reference/samplers.h"
+#include "tests/walk_cases.h"
 
 #include <gtest/gtest.h>
 
@@ -130,6 +131,26 @@ inline void expect_hooks_equal(const std::vector<csaw_plan_options> &plans) {
             }
         }
         csaw_sampler_unload(sampler);
+    }
+}
+
+// The same for the other built-in walks.
+inline void expect_walks_equal(const std::vector<csaw_plan_options> &plans) {
+    for (const Graph &graph : walk_cases::graphs()) {
+        const csaw_csr csr = graph.csr();
+        const bool parallel = reference::has_parallel_arcs(csr);
+        const Request request = request_on(csr, 21);
+        std::vector<std::unique_ptr<Library>> libraries;
+        for (const csaw_plan_options &plan : plans) libraries.push_back(std::make_unique<Library>(csr, plan));
+        for (const walk_cases::Case &walk : walk_cases::cases()) {
+            for (Method method : walk_cases::methods_of(walk, csr)) {
+                const Walks expected = reference::walks(csr, walk.reference, method, request, parallel);
+                for (size_t i = 0; i < plans.size(); i++)
+                    EXPECT_TRUE(same(expected, library_walks(*libraries[i], walk, method, request)))
+                        << walk.name << ", " << reference::name_of(method) << ", " << graph.name << ", "
+                        << name_of(plans[i]);
+            }
+        }
     }
 }
 

@@ -52,6 +52,11 @@ TEST(EqualityOnGpu, RejectMakes64Attempts) {
     expect_64_attempts(gpu);
 }
 
+TEST(EqualityOnGpu, OfTheOtherWalks) {
+    SKIP_WITHOUT_GPU(reference::small_graph("star").csr());
+    expect_walks_equal({gpu});
+}
+
 TEST(EqualityOnGpu, OfSamplersWithEveryHook) {
     SKIP_WITHOUT_GPU(reference::small_graph("star").csr());
     expect_hooks_equal({gpu});

@@ -48,6 +48,8 @@ TEST(Equality, RejectMakes64Attempts) {
     for (const csaw_plan_options &plan : cpu_plans()) expect_64_attempts(plan);
 }
 
+TEST(Equality, OfTheOtherWalks) { expect_walks_equal(cpu_plans()); }
+
 TEST(Equality, OfSamplersWithEveryHook) { expect_hooks_equal(cpu_plans()); }
 
 TEST(Equality, BatchesOfAnySizeHoldTheSameWalks) {

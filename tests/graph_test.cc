@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <tuple>
 #include <vector>
+
+#include "graph_cases.h"
 
 extern "C" {
 #include "runtime/base/graph.h"
@@ -72,7 +75,8 @@ struct List {
     std::vector<csaw_vertex> src, dst;
     std::vector<float> weight;
     csaw_edges view(uint64_t num_vertices = 0) const {
-        return {num_vertices, src.size(), src.data(), dst.data(), weight.empty() ? nullptr : weight.data()};
+        return {num_vertices, src.size(), src.data(), dst.data(), weight.empty() ? nullptr : weight.data(),
+                nullptr,      nullptr};
     }
     std::vector<Arc> arcs() const {
         std::vector<Arc> all;
@@ -154,12 +158,12 @@ TEST(FromEdges, ParallelArcsKeepInputOrderAndSumInDouble) {
 }
 
 TEST(FromEdges, EmptyIsolatedLoopsAndGaps) {
-    Graph none = from_edges({0, 0, nullptr, nullptr, nullptr});
+    Graph none = from_edges({0, 0, nullptr, nullptr, nullptr, nullptr, nullptr});
     csaw_csr csr = csaw_graph_csr(none.get());
     EXPECT_EQ(csr.num_vertices, 0u);
     EXPECT_EQ(csr.num_edges, 0u);
     EXPECT_EQ(csr.rowptr[0], 0u);
-    Graph isolated = from_edges({5, 0, nullptr, nullptr, nullptr});
+    Graph isolated = from_edges({5, 0, nullptr, nullptr, nullptr, nullptr, nullptr});
     EXPECT_EQ(csaw_graph_csr(isolated.get()).num_vertices, 5u);
     EXPECT_EQ(csaw_graph_csr(isolated.get()).rowptr[5], 0u);
     EXPECT_EQ(isolated->max_degree, 0u);
@@ -193,48 +197,137 @@ TEST(FromEdges, HubOfAMillionNeighbours) {
 TEST(FromEdges, RefusesWhatItCannotHold) {
     csaw_graph *graph = nullptr;
     csaw_vertex src[] = {0, 1, 2}, dst[] = {1, 7, 9};
-    csaw_edges edges = {7, 3, src, dst, nullptr};
+    csaw_edges edges = {7, 3, src, dst, nullptr, nullptr, nullptr};
     EXPECT_EQ(csaw_graph_from_edges(&edges, nullptr, &graph), CSAW_EINVAL);
     message_has({"edge 1", "1 -> 7", "end at 6", "num_vertices"});
     csaw_vertex large[] = {0, 0xfffffffe, 0};
-    edges = {0, 3, src, large, nullptr};
+    edges = {0, 3, src, large, nullptr, nullptr, nullptr};
     EXPECT_EQ(csaw_graph_from_edges(&edges, nullptr, &graph), CSAW_EINVAL);
     message_has({"edge 1", "4294967294", "4294967293", "renumber"});
-    edges = {uint64_t{1} << 32, 0, nullptr, nullptr, nullptr};
+    edges = {uint64_t{1} << 32, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
     EXPECT_EQ(csaw_graph_from_edges(&edges, nullptr, &graph), CSAW_EINVAL);
     message_has({"4294967296", "4294967294"});
-    edges = {0, 3, src, nullptr, nullptr};
+    edges = {0, 3, src, nullptr, nullptr, nullptr, nullptr};
     EXPECT_EQ(csaw_graph_from_edges(&edges, nullptr, &graph), CSAW_EINVAL);
     EXPECT_EQ(csaw_graph_from_edges(nullptr, nullptr, &graph), CSAW_EINVAL);
     csaw_load_options wrong = {};
     wrong.size = sizeof wrong + 1;
-    edges = {0, 3, src, dst, nullptr};
+    edges = {0, 3, src, dst, nullptr, nullptr, nullptr};
     EXPECT_EQ(csaw_graph_from_edges(&edges, &wrong, &graph), CSAW_EINVAL);
     message_has({"csaw_load_options", "sizeof"});
     EXPECT_EQ(graph, nullptr);
+}
+
+// The definition in csaw.h once more, with types and times: alike in src, dst, type and time become one, at the place
+// of the first of them.
+TEST(FromEdges, TypesAndTimesEqualTheReference) {
+    using Full = std::tuple<csaw_vertex, csaw_vertex, uint32_t, int64_t, float>;
+    namespace cases = graph_cases;
+    for (csaw_vertex num_vertices : {1u, 3u, 60u, 20000u})
+        for (int columns = 2; columns < 8; columns++) // every set with types or times
+            for (int mask = 0; mask < 8; mask++) {
+                csaw_load_options options = {};
+                options.undirected = mask & 1;
+                options.keep_loops = mask & 2;
+                options.keep_duplicates = mask & 4;
+                cases::Edges edges = cases::random_edges(num_vertices, columns, num_vertices, 2000);
+                std::map<std::pair<csaw_vertex, csaw_vertex>, std::vector<std::tuple<uint32_t, int64_t, double>>> rows;
+                auto add = [&](size_t i, csaw_vertex u, csaw_vertex v) {
+                    uint32_t type = columns & cases::TYPE ? edges.type[i] : 0;
+                    int64_t time = columns & cases::TIME ? edges.time[i] : 0;
+                    double weight = columns & cases::WEIGHT ? static_cast<double>(edges.weight[i]) : 1;
+                    auto &arcs = rows[{u, v}];
+                    if (!options.keep_duplicates)
+                        for (auto &[t, s, w] : arcs)
+                            if (t == type && s == time) {
+                                if (columns & cases::WEIGHT) w += weight;
+                                return;
+                            }
+                    arcs.emplace_back(type, time, weight);
+                };
+                for (size_t i = 0; i < edges.src.size(); i++) {
+                    csaw_vertex u = edges.src[i], v = edges.dst[i];
+                    if (u == v && !options.keep_loops) continue;
+                    add(i, u, v);
+                    if (options.undirected && u != v) add(i, v, u);
+                }
+                std::vector<Full> expected, found;
+                for (auto &[ends, arcs] : rows)
+                    for (auto &[type, time, weight] : arcs)
+                        expected.emplace_back(ends.first, ends.second, type, time, static_cast<float>(weight));
+                for (int threads : {1, 3}) {
+                    use_threads(threads);
+                    cases::Graph graph = cases::build(edges, options);
+                    csaw_csr csr = csaw_graph_csr(graph.get());
+                    ASSERT_EQ(csr.type != nullptr, (columns & cases::TYPE) != 0);
+                    ASSERT_EQ(csr.time != nullptr, (columns & cases::TIME) != 0);
+                    found.clear();
+                    for (uint64_t v = 0; v < csr.num_vertices; v++)
+                        for (csaw_edge e = csr.rowptr[v]; e < csr.rowptr[v + 1]; e++)
+                            found.emplace_back(static_cast<csaw_vertex>(v), csr.col[e], csr.type ? csr.type[e] : 0,
+                                               csr.time ? csr.time[e] : 0, csr.weight ? csr.weight[e] : 1);
+                    ASSERT_TRUE(found == expected) << num_vertices << " columns " << columns << " mask " << mask;
+                }
+            }
+    use_threads(2);
+}
+
+TEST(FromEdges, HubWithAMillionTimes) { // two vertices: merging is not quadratic
+    graph_cases::Edges edges;
+    const size_t n = 1000000;
+    for (size_t i = 0; i < 2 * n; i++) { // 7919 is coprime to n: every time twice, far from sorted
+        edges.src.push_back(0);
+        edges.dst.push_back(1);
+        edges.time.push_back(static_cast<int64_t>(i * 7919 % n));
+        edges.weight.push_back(i < n ? 1.0f : 0.5f);
+    }
+    graph_cases::Graph graph = graph_cases::build(edges, {});
+    csaw_csr csr = csaw_graph_csr(graph.get());
+    ASSERT_EQ(csr.num_edges, n);
+    for (size_t i = 0; i < n; i++) {
+        ASSERT_EQ(csr.time[i], static_cast<int64_t>(i * 7919 % n));
+        ASSERT_EQ(csr.weight[i], 1.5f);
+    }
 }
 
 struct Csr {
     std::vector<csaw_edge> rowptr{0, 2, 2, 4};
     std::vector<csaw_vertex> col{1, 1, 0, 2};
     std::vector<float> weight{};
+    std::vector<uint32_t> type{};
+    std::vector<int64_t> time{};
     uint64_t num_vertices = 3, num_edges = 4;
     csaw_csr view() const {
-        return {num_vertices, num_edges, rowptr.data(), col.data(), weight.empty() ? nullptr : weight.data()};
+        return {num_vertices,
+                num_edges,
+                rowptr.data(),
+                col.data(),
+                weight.empty() ? nullptr : weight.data(),
+                type.empty() ? nullptr : type.data(),
+                time.empty() ? nullptr : time.data()};
     }
 };
 
 TEST(FromCsr, CopiesAndBorrows) {
     Csr csr;
     csr.weight = {NAN, -1, INFINITY, 0}; // weights are the sampler's business
+    csr.type = {0, 4294967295, 7, 1};
+    csr.time = {INT64_MIN, 0, -1, INT64_MAX};
     csaw_graph *copied = nullptr, *borrowed = nullptr;
     csaw_csr given = csr.view();
     ASSERT_EQ(csaw_graph_from_csr(&given, &copied), CSAW_OK) << csaw_last_error();
     ASSERT_EQ(csaw_graph_borrow_csr(&given, &borrowed), CSAW_OK) << csaw_last_error();
     EXPECT_EQ(csaw_graph_csr(borrowed).col, csr.col.data());
     EXPECT_EQ(csaw_graph_csr(borrowed).weight, csr.weight.data());
-    csr.col[0] = 77;
+    EXPECT_EQ(csaw_graph_csr(borrowed).type, csr.type.data());
+    EXPECT_EQ(csaw_graph_csr(borrowed).time, csr.time.data());
+    csr.col[0] = csr.type[0] = 77;
+    csr.time[3] = 77;
     EXPECT_EQ(csaw_graph_csr(copied).col[0], 1u);
+    EXPECT_EQ(csaw_graph_csr(copied).type[0], 0u);
+    EXPECT_EQ(csaw_graph_csr(copied).type[1], 4294967295u);
+    EXPECT_EQ(csaw_graph_csr(copied).time[0], INT64_MIN);
+    EXPECT_EQ(csaw_graph_csr(copied).time[3], INT64_MAX);
     EXPECT_TRUE(std::isnan(csaw_graph_csr(copied).weight[0]));
     EXPECT_EQ(csaw_graph_csr(copied).weight[2], INFINITY);
     EXPECT_TRUE(copied->parallel_arcs);
@@ -265,7 +358,7 @@ TEST(FromCsr, NamesRowValueAndRemedy) {
         {"vertices", [](Csr *c) { c->num_vertices = 0xffffffff; }, {"4294967295", "4294967294"}},
         {"long row",
          [](Csr *c) { c->rowptr[3] = c->num_edges = (uint64_t{1} << 32) + 2; },
-         {"row 2", "4294967296", "4294967295"}},
+         {"row 2", "4294967296", "4294967280"}},
     };
     for (const Case &test : cases) {
         SCOPED_TRACE(test.what);
@@ -280,7 +373,7 @@ TEST(FromCsr, NamesRowValueAndRemedy) {
         EXPECT_EQ(graph, nullptr);
     }
     csaw_graph *graph = nullptr;
-    csaw_csr given = {3, 0, nullptr, nullptr, nullptr};
+    csaw_csr given = {3, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
     EXPECT_EQ(csaw_graph_from_csr(&given, &graph), CSAW_EINVAL);
     EXPECT_EQ(csaw_graph_from_csr(nullptr, &graph), CSAW_EINVAL);
 }
@@ -288,9 +381,15 @@ TEST(FromCsr, NamesRowValueAndRemedy) {
 TEST(Memory, EveryAllocationFailsInTurn) {
     Csr csr;
     csr.weight = {1, 2, 3, 4};
+    csr.type = {1, 2, 3, 4};
+    csr.time = {1, 2, 3, 4};
     csaw_csr given = csr.view();
     List list = random_list(5, 1000, 50, true);
     csaw_edges edges = list.view();
+    std::vector<uint32_t> type(list.src.size(), 3);
+    std::vector<int64_t> time(list.src.size(), -3);
+    edges.type = type.data();
+    edges.time = time.data();
     csaw_load_options options = {};
     options.size = sizeof options;
     options.undirected = true;

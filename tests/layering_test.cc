@@ -30,6 +30,7 @@ const std::vector<Layer> layers = {
     {"include/", 0, false}, {"runtime/base/", 1, false},   {"samplers/select/", 2, false}, {"partition/", 2, false},
     {"spmm/", 2, false},    {"runtime/engine/", 3, false}, {"samplers/", 4, true},         {"cli/", 4, true},
     {"python/", 4, true},   {"examples/", 4, true},        {"bench/", 4, false},           {"tests/", 4, false},
+    {"fuzz/", 4, false},
 };
 
 const Layer *layer_of(const std::string &path) {

@@ -8,7 +8,7 @@
 #include <csaw/philox.h>
 
 typedef struct math_bits {
-    uint64_t exp, log, pow, sqrt; /* bits of exp(y), log(x), x^y, sqrt(x) */
+    uint64_t exp, log, log1p, pow, sqrt; /* bits of exp(y), log(x), log1p(x or x - 3/2), x^y, sqrt(x) */
 } math_bits;
 
 /* Arguments number i: x is any double at all (also negative, infinite, not a number) or, for odd i, one of [1/2, 2);
@@ -22,6 +22,7 @@ CSAW_FN math_bits math_bits_at(uint64_t i) {
     math_bits bits;
     bits.exp = csaw__bits(csaw_exp(y));
     bits.log = csaw__bits(csaw_log(x));
+    bits.log1p = csaw__bits(csaw_log1p(i & 1 ? x - 1.5 : x)); /* of [-1, 1/2) for odd i */
     bits.pow = csaw__bits(csaw_pow(x, y));
     bits.sqrt = csaw__bits(csaw_sqrt(x));
     return bits;

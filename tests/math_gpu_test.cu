@@ -38,6 +38,7 @@ TEST_F(DeviceMath, BitsEqualTheHosts) {
         for (uint64_t i = 0; i < kBatch; i++) {
             ASSERT_EQ(back[i].exp, host[i].exp) << "argument " << first + i;
             ASSERT_EQ(back[i].log, host[i].log) << "argument " << first + i;
+            ASSERT_EQ(back[i].log1p, host[i].log1p) << "argument " << first + i;
             ASSERT_EQ(back[i].pow, host[i].pow) << "argument " << first + i;
             ASSERT_EQ(back[i].sqrt, host[i].sqrt) << "argument " << first + i;
         }

@@ -3,7 +3,9 @@
  * several compilers.
  *
  * Thresholds, from the analysis of the method and set before measuring: exp, log and pow err by less than 1 unit in the
- * last place (half of one is the rounding of the result, and a subnormal result is rounded twice). */
+ * last place (half of one is the rounding of the result, and a subnormal result is rounded twice). log1p errs by less
+ * than 2: next to 1 its correction halves the logarithm that it is added to, and so doubles that one's error in units.
+ */
 #include "math_bits.h"
 
 #include <gtest/gtest.h>
@@ -94,6 +96,22 @@ TEST(Math, LogNearOne) {
             worst.add(Error(csaw_log(x), logl(x)), x);
         }
     EXPECT_ACCURATE(worst);
+}
+
+TEST(Math, Log1pInEveryBinade) {
+    Numbers numbers(9);
+    Worst worst;
+    for (int exponent = -1074; exponent <= 1023; exponent++)
+        for (int i = 0; i < (exponent < -70 || exponent > 10 ? 100 : 20000); i++)
+            for (double sign : {1.0, -1.0}) {
+                double x = sign * std::ldexp(numbers.mantissa(), exponent);
+                if (x > -1) worst.add(Error(csaw_log1p(x), log1pl(x)), x);
+            }
+    for (int i = 0; i < 200000; i++) { // RACE's: -u of 64 bits
+        double x = -std::ldexp(static_cast<double>(numbers.bits() >> numbers.bits() % 64), -64);
+        if (x > -1) worst.add(Error(csaw_log1p(x), log1pl(x)), x);
+    }
+    EXPECT_LT(worst.error, 2) << "x = " << worst.x;
 }
 
 /* Exponents for which x^y is spread over all doubles and a little beyond, subnormal ones included. */
@@ -192,10 +210,15 @@ TEST(Math, SpecialCasesOfExp) {
     EXPECT_LT(csaw_exp(709.78), kInfinity);
 }
 
-TEST(Math, SpecialCasesOfLogAndSqrt) {
+TEST(Math, SpecialCasesOfLogLog1pAndSqrt) {
     const Case logs[] = {{0, 0, -kInfinity}, {-0.0, 0, -kInfinity}, {1, 0, 0},       {kInfinity, 0, kInfinity},
                          {-1, 0, kNan},      {-kInfinity, 0, kNan}, {kNan, 0, kNan}, {-kNan, 0, kNan}};
     for (const Case &c : logs) ExpectBits(csaw_log(c.x), c.result, "log", c.x, 0);
+    const Case shifted[] = {{-1, 0, -kInfinity},       {-2, 0, kNan},    {-kInfinity, 0, kNan},
+                            {kInfinity, 0, kInfinity}, {0, 0, 0},        {-0.0, 0, -0.0},
+                            {kNan, 0, kNan},           {-kNan, 0, kNan}, {0x1p-60, 0, 0x1p-60},
+                            {-0x1p-64, 0, -0x1p-64}};
+    for (const Case &c : shifted) ExpectBits(csaw_log1p(c.x), c.result, "log1p", c.x, 0);
     const Case roots[] = {{0, 0, 0},     {-0.0, 0, -0.0},       {4, 0, 2},       {kInfinity, 0, kInfinity},
                           {-1, 0, kNan}, {-kInfinity, 0, kNan}, {kNan, 0, kNan}, {-0x1p-1074, 0, kNan}};
     for (const Case &c : roots) ExpectBits(csaw_sqrt(c.x), c.result, "sqrt", c.x, 0);
@@ -304,6 +327,7 @@ TEST(Math, EveryCompilerGivesTheSameBits) {
         for (uint64_t i = 0; i < count; i++) {
             ASSERT_EQ(a[i].exp, b[i].exp) << which << ", argument " << i;
             ASSERT_EQ(a[i].log, b[i].log) << which << ", argument " << i;
+            ASSERT_EQ(a[i].log1p, b[i].log1p) << which << ", argument " << i;
             ASSERT_EQ(a[i].pow, b[i].pow) << which << ", argument " << i;
             ASSERT_EQ(a[i].sqrt, b[i].sqrt) << which << ", argument " << i;
         }

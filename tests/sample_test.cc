@@ -14,6 +14,7 @@ extern "C" {
 CSAW_DECLARE_SAMPLER(faulty);
 CSAW_DECLARE_SAMPLER(restart);
 CSAW_DECLARE_SAMPLER(by_degree);
+CSAW_DECLARE_SAMPLER(closing);
 }
 
 namespace {
@@ -114,7 +115,7 @@ TEST_F(Sample, RefusesParametersOutsideTheirCondition) {
     FaultyParams whole = {};
     EXPECT_EQ(CSAW_EINVAL, csaw_sampler_set(&faulty, &whole, "vertex", "4294967296"));
     EXPECT_EQ(CSAW_EINVAL, csaw_sampler_set(&faulty, &whole, "vertex", "-1"));
-    EXPECT_EQ(CSAW_EINVAL, csaw_sampler_set(&faulty, &whole, "rule", "8"));
+    EXPECT_EQ(CSAW_EINVAL, csaw_sampler_set(&faulty, &whole, "rule", "10"));
     EXPECT_EQ(CSAW_OK, csaw_sampler_set(&faulty, &whole, "vertex", "4294967295"));
     EXPECT_EQ(4294967295u, whole.vertex);
 }
@@ -355,36 +356,125 @@ TEST_F(Sample, PlansRefuseWhatTheyDoNotKnow) {
     EXPECT_NE(nullptr, std::strstr(csaw_plan_explain(plan), "6 vertices, 12 arcs"));
 }
 
-/* Every request for memory fails in turn, in every engine: a clean error, and the leak checker sees the rest. */
+TEST_F(Sample, HooksAskOnlyWhatTheyDeclared) {
+    run.select = CSAW_SELECT_ITS;
+    FaultyParams params = {8, 3, 1};
+    ExpectError(csaw_sample(plan, &faulty, &params, nullptr, &run, &samples), CSAW_EBIAS,
+                {"csaw_adjacent", "CSAW_SECOND_ORDER"});
+    params.rule = 9; // the degree of no vertex is 0, and nothing breaks
+    params.depth = 0;
+    EXPECT_EQ(CSAW_OK, csaw_sample(plan, &faulty, &params, nullptr, &run, &samples)) << csaw_last_error();
+}
+
+TEST_F(Sample, UpdateMayAskForAdjacencyOnPartitionsToo) {
+    run.walks_per_seed = 50;
+    for (csaw_select select : {CSAW_SELECT_ITS, CSAW_SELECT_REJECT, CSAW_SELECT_RACE}) {
+        run.select = select;
+        ASSERT_EQ(CSAW_OK, csaw_sample(plan, &closing, nullptr, nullptr, &run, &samples)) << csaw_last_error();
+        const std::vector<csaw_vertex> whole = Path();
+        csaw_samples_free(samples);
+        samples = nullptr;
+        csaw_plan *parts = nullptr;
+        csaw_plan_options options = {};
+        options.size = sizeof options;
+        options.partitions = 3;
+        ASSERT_EQ(CSAW_OK, csaw_plan_create(graph, &options, &parts));
+        ASSERT_EQ(CSAW_OK, csaw_sample(parts, &closing, nullptr, nullptr, &run, &samples)) << csaw_last_error();
+        EXPECT_EQ(whole, Path()) << csaw_select_name(select);
+        csaw_samples_free(samples);
+        samples = nullptr;
+        csaw_plan_free(parts);
+    }
+}
+
+TEST_F(Sample, MoreThanAnAddressSpaceIsRefused) {
+    run.walks_per_seed = 1u << 30;
+    run.depth = (1u << 24) - 1;
+    const std::vector<csaw_vertex> roots(1024, 0);
+    const csaw_seeds seeds = {roots.data(), roots.size()}; // 2^40 walks of 2^24 places: 2^64
+    ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, &seeds, &run, &samples), CSAW_ENOMEM, {"csaw_sample_each"});
+}
+
+TEST_F(Sample, SeedsWithoutAnArray) {
+    csaw_seeds seeds = {nullptr, 5};
+    ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, &seeds, &run, &samples), CSAW_EINVAL, {"5 seeds", "NULL"});
+    seeds.count = 0;
+    csaw_walks w;
+    ASSERT_EQ(CSAW_OK, csaw_sample(plan, &csaw_uniform, nullptr, &seeds, &run, &samples)) << csaw_last_error();
+    ASSERT_EQ(CSAW_OK, csaw_samples_walks(samples, CSAW_HOST, &w));
+    EXPECT_EQ(0u, w.num_walks);
+}
+
+TEST_F(Sample, ASamplerLoadedWhereAnotherWasGetsItsOwnTables) {
+    const char *const text =
+        "#include <csaw/sampler.h>\n"
+        "CSAW_FN float keep(const csaw_site *s, const csaw_arc *a) { (void)s; return a->dst == %d; }\n"
+        "CSAW_SAMPLER(only, csaw_no_params, .static_bias = keep);\n";
+    const csaw_vertex root = 1; // its neighbours are 0, 2, 3
+    const csaw_seeds seeds = {&root, 1};
+    run.depth = 1;
+    for (int allowed : {0, 2, 3, 0}) {
+        const std::string path = ::testing::TempDir() + "csaw_only.c";
+        FILE *file = fopen(path.c_str(), "w");
+        ASSERT_NE(nullptr, file);
+        fprintf(file, text, allowed);
+        fclose(file);
+        const csaw_sampler *only = nullptr;
+        ASSERT_EQ(CSAW_OK, csaw_sampler_compile(path.c_str(), &only)) << csaw_last_error();
+        ASSERT_EQ(CSAW_OK, csaw_sample(plan, only, nullptr, &seeds, &run, &samples)) << csaw_last_error();
+        EXPECT_EQ((csaw_vertex)allowed, Path()[1]);
+        csaw_samples_free(samples);
+        samples = nullptr;
+        csaw_sampler_unload(only);
+    }
+}
+
+csaw_status Look(void *, csaw_samples *samples) {
+    csaw_walks w;
+    return csaw_samples_walks(samples, CSAW_HOST, &w);
+}
+
+/* Every request for memory fails in turn, in every engine, with tables and without: a clean error, and the leak checker
+ * sees the rest. */
 TEST_F(Sample, EveryAllocationFails) {
+    csaw_csr csr = csaw_graph_csr(graph);
+    std::vector<float> weight(csr.num_edges);
+    for (size_t e = 0; e < weight.size(); e++) weight[e] = 1 + (float)(e % 5);
+    csr.weight = weight.data();
+    csaw_graph *weighted = nullptr;
+    ASSERT_EQ(CSAW_OK, csaw_graph_borrow_csr(&csr, &weighted));
     const csaw_node2vec_params params = {0.25f, 4};
     run.edges = true;
     for (csaw_select select : {CSAW_SELECT_ITS, CSAW_SELECT_REJECT})
-        for (int partitions : {1, 3}) {
+        for (int mode = 0; mode < 4; mode++) { // whole, in partitions, in batches, checked
             csaw_plan_options options = {};
             options.size = sizeof options;
-            options.partitions = partitions;
+            options.partitions = mode == 1 ? 3 : 0;
             run.select = select;
+            run.check = mode == 3;
+            run.batch_bytes = 200;
             for (uint64_t n = 1;; n++) {
                 csaw_plan *p = nullptr;
                 csaw_samples *s = nullptr;
                 csaw__fail_allocations_from(n);
-                csaw_status status = csaw_plan_create(graph, &options, &p);
-                if (status == CSAW_OK) status = csaw_sample(p, &csaw_node2vec, &params, nullptr, &run, &s);
+                csaw_status status = csaw_plan_create(weighted, &options, &p);
+                if (status == CSAW_OK)
+                    status = mode == 2 ? csaw_sample_each(p, &csaw_node2vec, &params, nullptr, &run, Look, nullptr)
+                                       : csaw_sample(p, &csaw_node2vec, &params, nullptr, &run, &s);
                 const uint64_t asked = csaw__allocations_counted();
                 csaw__fail_allocations_from(0);
+                csaw_samples_free(s);
+                csaw_plan_free(p);
                 if (status == CSAW_OK) {
                     EXPECT_LT(asked, n);
-                    csaw_samples_free(s);
-                    csaw_plan_free(p);
+                    EXPECT_GT(n, 4u);
                     break;
                 }
                 ASSERT_EQ(CSAW_ENOMEM, status) << csaw_last_error();
-                EXPECT_EQ(nullptr, s);
-                csaw_plan_free(p);
                 ASSERT_LT(n, 1000u);
             }
         }
+    csaw_graph_free(weighted);
 }
 
 } // namespace

@@ -70,6 +70,8 @@ typedef struct csaw_csr {  /* a borrowed look at a graph */
     const csaw_edge *rowptr; /* [num_vertices + 1] */
     const csaw_vertex *col;  /* [num_edges], each row ascending; parallel arcs in input order */
     const float *weight;     /* [num_edges], NULL = all 1 */
+    const uint32_t *type;    /* [num_edges], NULL = all 0 */
+    const int64_t *time;     /* [num_edges], NULL = all 0; in the file's unit */
 } csaw_csr;
 
 typedef struct csaw_graph csaw_graph;
@@ -79,28 +81,54 @@ typedef struct csaw_edges { /* an edge list, in any order */
     uint64_t num_edges;
     const csaw_vertex *src, *dst; /* [num_edges] */
     const float *weight;          /* [num_edges], NULL = none */
+    const uint32_t *type;         /* [num_edges], NULL = none */
+    const int64_t *time;          /* [num_edges], NULL = none */
 } csaw_edges;
 
 typedef struct csaw_load_options {
     size_t size;
-    const char *format;   /* "el" (two columns; more are ignored), "wel" (third column = weight);
-                             NULL = by the columns of the first edge */
+    const char *format;   /* "text" "csv" "mtx" "npz" "gr" "csaw"; NULL = by content and suffix */
+    const char *columns;  /* of text and csv, such as "src,dst,time": any of src dst weight type time, - = skip;
+                             NULL = src,dst and, if there is a third column, weight */
     bool undirected;      /* add the reverse of every edge that is not a loop */
     bool keep_loops;      /* default: dropped */
-    bool keep_duplicates; /* default: parallel arcs become one, weights summed */
+    bool keep_duplicates; /* default: arcs alike in src, dst, type and time become one, weights summed */
+    bool keep_gaps;       /* ids are vertex numbers as they stand; default: ids that occur are closed up, and kept as
+                             names where that changes them */
 } csaw_load_options;
 
-/* Edge list in text: SNAP style, `src dst [weight]` separated by blanks, tabs or commas, lines that start
- * with # or % are comments; gzip is recognised by content. Vertices are 0 .. largest id. */
+/* Reads a graph file: text (SNAP style: columns separated by blanks, tabs or commas; # and % begin comments), CSV (a
+ * header line may name the columns), MatrixMarket, scipy.sparse npz, DIMACS .gr, .csaw; gzip and xz are recognised by
+ * content. Names in text and csv may be integers of 64 bits or, if one of them is not, any words. */
 CSAW_API csaw_status csaw_graph_load(const char *path, const csaw_load_options *options, csaw_graph **out);
-/* format is ignored here; a weight array makes the graph weighted. */
+/* format, columns and keep_gaps are ignored here: ids are vertex numbers. */
 CSAW_API csaw_status csaw_graph_from_edges(const csaw_edges *edges, const csaw_load_options *options, csaw_graph **out);
 CSAW_API csaw_status csaw_graph_from_csr(const csaw_csr *csr, csaw_graph **out);   /* copies */
 CSAW_API csaw_status csaw_graph_borrow_csr(const csaw_csr *csr, csaw_graph **out); /* arrays outlive the graph */
-/* Writes an edge list that csaw_graph_load() reads back; compressed if path ends in .gz. */
+/* .csaw: binary, opens by mmap without reading; to be let alone while its graph lives (saving over it is fine: that
+ * makes a new file). Anything else: an edge list that csaw_graph_load() reads back, compressed if path ends in .gz. */
 CSAW_API csaw_status csaw_graph_save(const csaw_graph *graph, const char *path);
 CSAW_API csaw_csr csaw_graph_csr(const csaw_graph *graph); /* borrowed */
 CSAW_API void csaw_graph_free(csaw_graph *graph);
+
+/* Original names of vertices, ascending: numbers, or words (text + offset[v], of offset[v + 1] - offset[v] bytes). Both
+ * NULL: vertex v is called v. Borrowed. */
+typedef struct csaw_names {
+    const int64_t *number;  /* [num_vertices] */
+    const char *text;       /* [offset[num_vertices]], no separators */
+    const uint64_t *offset; /* [num_vertices + 1] */
+} csaw_names;
+CSAW_API csaw_names csaw_graph_names(const csaw_graph *graph);
+/* The vertex of that name; CSAW_EINVAL if there is none. After csaw_graph_by_degree() names are not ascending. */
+CSAW_API csaw_status csaw_graph_find(const csaw_graph *graph, const char *name, csaw_vertex *out);
+CSAW_API csaw_status csaw_graph_transpose(const csaw_graph *graph, csaw_graph **out); /* every arc reversed */
+/* Vertices renumbered by falling degree, ties by old number; names lead back. */
+CSAW_API csaw_status csaw_graph_by_degree(const csaw_graph *graph, csaw_graph **out);
+/* A number of 64 bits that equal graphs share: rows, weights, types, times and names. Reads the graph once; of a .csaw
+ * file, what its header says. */
+CSAW_API uint64_t csaw_graph_checksum(const csaw_graph *graph);
+/* Reads a .csaw file in full: its checksums, and that its arrays are a graph. CSAW_EFORMAT says what is wrong. */
+CSAW_API csaw_status csaw_graph_verify_file(const char *path);
 
 typedef struct csaw_rmat_options {
     size_t size;
@@ -115,6 +143,22 @@ typedef struct csaw_rmat_options {
 /* R-MAT (Chakrabarti, Zhan, Faloutsos, SDM 2004), ids permuted, loops and duplicates removed. The same graph
  * on any number of threads. */
 CSAW_API csaw_status csaw_graph_rmat(const csaw_rmat_options *options, csaw_graph **out);
+
+typedef struct csaw_random_graph_options {
+    size_t size;
+    uint64_t num_vertices;  /* Erdos-Renyi */
+    uint64_t num_edges;     /* Erdos-Renyi: distinct, no loops */
+    const uint32_t *degree; /* [num_degrees], configuration model: one per vertex */
+    uint64_t num_degrees;
+    uint64_t seed;
+    bool weighted; /* symmetric weights, uniform on [1, 5) */
+    bool directed; /* Erdos-Renyi alone; default: made symmetric */
+} csaw_random_graph_options;
+/* G(n, m) (Erdos, Renyi 1959). The same graph on any number of threads. */
+CSAW_API csaw_status csaw_graph_erdos_renyi(const csaw_random_graph_options *options, csaw_graph **out);
+/* Configuration model (Molloy, Reed 1995): stubs paired at random, loops and parallel edges then dropped, so a degree
+ * may come out smaller. The sum of degrees is even. */
+CSAW_API csaw_status csaw_graph_configuration(const csaw_random_graph_options *options, csaw_graph **out);
 
 /* ---- plan: where the work runs ------------------------------------------- */
 
@@ -143,9 +187,12 @@ typedef struct csaw_sampler csaw_sampler;
  * plan on a GPU, NVRTC compiles it when first used. Results are cached in a directory that only its owner
  * may write: $CSAW_CACHE_DIR, else $XDG_CACHE_HOME/csaw, else ~/.cache/csaw. */
 CSAW_API csaw_status csaw_sampler_compile(const char *path, const csaw_sampler **out);
-CSAW_API void csaw_sampler_unload(const csaw_sampler *sampler);   /* of csaw_sampler_compile(); NULL is fine */
-CSAW_API const csaw_sampler *csaw_sampler_find(const char *name); /* built in: "uniform", "node2vec"; else NULL */
+CSAW_API void csaw_sampler_unload(
+    const csaw_sampler *sampler); /* of csaw_sampler_compile(); free samples first; NULL is fine */
+CSAW_API const csaw_sampler *csaw_sampler_find(const char *name); /* built in: "uniform", "node2vec", ...; else NULL */
 CSAW_API const csaw_sampler *csaw_sampler_at(uint32_t place);     /* the built-in ones in turn; then NULL */
+/* A number of 64 bits of the sampler's text or, if it is built in, of its name and the library's version. */
+CSAW_API uint64_t csaw_sampler_hash(const csaw_sampler *sampler);
 CSAW_API const char *csaw_sampler_name(const csaw_sampler *sampler);
 CSAW_API uint32_t csaw_sampler_params_size(const csaw_sampler *sampler);                      /* bytes */
 CSAW_API const csaw_param *csaw_sampler_params(const csaw_sampler *sampler, uint32_t *count); /* [count] */
@@ -161,12 +208,13 @@ typedef enum csaw_select {
     CSAW_SELECT_UNIFORM, /* samplers without biases */
     CSAW_SELECT_ITS,     /* inverse transform sampling over the row: any sampler */
     CSAW_SELECT_ALIAS,   /* alias tables of 16 bytes an arc: samplers without edge_bias */
-    CSAW_SELECT_REJECT   /* attempts under the bounds of edge_bias: samplers with bounds */
+    CSAW_SELECT_REJECT,  /* attempts under the bounds of edge_bias: samplers with bounds */
+    CSAW_SELECT_RACE     /* one pass over the row, no sums: any sampler */
 } csaw_select;
 CSAW_API const char *csaw_select_name(csaw_select select); /* "auto", "uniform", ...; NULL if out of range */
 
 typedef struct csaw_seeds {    /* borrowed */
-    const csaw_vertex *vertex; /* [count]; NULL = every vertex of the graph, in order */
+    const csaw_vertex *vertex; /* [count] */
     uint64_t count;
 } csaw_seeds;
 
@@ -178,6 +226,7 @@ typedef struct csaw_run_options {
     csaw_select select;
     bool edges;           /* also keep the arcs that the walks followed */
     bool check;           /* debug: compare hooks with traits at every step (CPU, slow) */
+    uint64_t first;       /* csaw_sample_each: instance to begin with, the ones before being done already */
     uint64_t batch_bytes; /* csaw_sample_each: bytes of paths a batch may take; default 64 MiB */
     bool (*progress)(void *user, uint64_t done, uint64_t total); /* walks; false stops the run */
     void *user;
@@ -185,7 +234,7 @@ typedef struct csaw_run_options {
 
 typedef struct csaw_samples csaw_samples;
 
-/* params: the sampler's struct, NULL = its defaults. seeds: NULL = one per vertex. */
+/* params: the sampler's struct, NULL = its defaults. seeds: NULL = every vertex of the graph, in order. */
 CSAW_API csaw_status csaw_sample(csaw_plan *plan, const csaw_sampler *sampler, const void *params,
                                  const csaw_seeds *seeds, const csaw_run_options *options, csaw_samples **out);
 /* The same in bounded memory: batches of whole walks in order of instance, each valid during the call. A batch
@@ -218,16 +267,34 @@ CSAW_API void csaw_samples_free(csaw_samples *samples);
 
 typedef struct csaw_writer csaw_writer;
 
-/* Format by suffix: .npy = uint32 [num_walks, length + 1], 2^32 - 1 after a walk's end; anything else = text,
- * one walk a line, vertices separated by one blank, ended walks short (gensim's LineSentence). "-" = standard
- * output. The file appears under its name only when csaw_writer_close() has succeeded. */
-CSAW_API csaw_status csaw_writer_open(const char *path, uint64_t num_walks, uint32_t length, csaw_writer **out);
+typedef struct csaw_write_options {
+    size_t size;
+    uint64_t num_walks;
+    uint32_t length;         /* steps */
+    const char *format;      /* "text" "npy" "bin"; NULL = by suffix, text unless .npy or .bin */
+    bool edges;              /* write the arcs that were followed instead of the vertices */
+    const csaw_graph *graph; /* text: write vertices by their names; NULL = by number */
+    const char *job;         /* all that decides the walks, in words; resuming compares it. NULL = cannot be resumed */
+    bool resume;             /* go on with what an interrupted writer of the same job left at path */
+} csaw_write_options;
+
+/* text: one walk a line, separated by one blank, ended walks short (gensim's LineSentence). npy: uint32 [num_walks,
+ * length + 1], or edges uint64 [num_walks, length], padded with all ones after a walk's end. bin: the same without a
+ * header.
+ * "-" = standard output. The file appears under its name only when csaw_writer_close() has succeeded; until then it is
+ * PATH.part, and with a job PATH.resume says how far it is good: after the first csaw_writer_write(), then twice a
+ * second at most. */
+CSAW_API csaw_status csaw_writer_open(const char *path, const csaw_write_options *options, csaw_writer **out);
+CSAW_API uint64_t csaw_writer_done(const csaw_writer *writer); /* walks already there: csaw_run_options.first */
 CSAW_API csaw_status csaw_writer_write(csaw_writer *writer, csaw_samples *samples); /* in order of instance */
 CSAW_API csaw_status csaw_writer_close(csaw_writer *writer); /* frees the writer, whatever it returns */
-CSAW_API void csaw_writer_discard(csaw_writer *writer);      /* removes what was written; NULL is fine */
+/* Gives up. With a job, what was finished stays, to be resumed; else it is removed. NULL is fine. */
+CSAW_API void csaw_writer_discard(csaw_writer *writer);
 
 /* Options without ceremony (C): CSAW_RUN(.seed = 7, .depth = 80). */
 #define CSAW_LOAD(...) (&(csaw_load_options){.size = sizeof(csaw_load_options), __VA_ARGS__})
+#define CSAW_GRAPH(...) (&(csaw_random_graph_options){.size = sizeof(csaw_random_graph_options), __VA_ARGS__})
+#define CSAW_WRITE(...) (&(csaw_write_options){.size = sizeof(csaw_write_options), __VA_ARGS__})
 #define CSAW_RMAT(...) (&(csaw_rmat_options){.size = sizeof(csaw_rmat_options), __VA_ARGS__})
 #define CSAW_PLAN(...) (&(csaw_plan_options){.size = sizeof(csaw_plan_options), __VA_ARGS__})
 #define CSAW_RUN(...) (&(csaw_run_options){.size = sizeof(csaw_run_options), __VA_ARGS__})

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* csaw/math.h - csaw_exp, csaw_log, csaw_pow, csaw_sqrt: the same bits from every compiler, on CPU and GPU.
+/* csaw/math.h - csaw_exp, csaw_log, csaw_log1p, csaw_pow, csaw_sqrt: the same bits from every compiler, on CPU and GPU.
  *
  * libm and the CUDA library round differently, so a bias that used them would break "same seed, same samples". These
  * functions use + - * /, comparisons and integer operations on the bits, each of which IEEE 754 fixes, in one written
@@ -15,6 +15,10 @@
 #define CSAW_MATH_H
 
 #include "types.h"
+
+#ifdef __FAST_MATH__
+#error "csaw needs IEEE arithmetic; compile sampler files without -ffast-math"
+#endif
 
 CSAW_FN uint64_t csaw__bits(double x) {
 #if defined(__CUDACC__)
@@ -157,6 +161,15 @@ CSAW_FN double csaw_log(double x) {
     double rest = r.s.hi * (z * (1.0 / 3.0 + z * (1.0 / 5.0 + z * csaw__artanh_end(z))));
     csaw__pair sum = csaw__two_sum(r.k * CSAW__LN2_HI, 2 * r.s.hi);
     return sum.hi + (sum.lo + (r.k * CSAW__LN2_LO + 2 * (r.s.lo + rest)));
+}
+
+/* log(1 + x), accurate where x is small: the logarithm of the rounded sum, and the first term of what rounding left
+ * off. */
+CSAW_FN double csaw_log1p(double x) {
+    if (!(x > -1)) return x == -1 ? -csaw__infinity() : csaw__nan();
+    if (x == csaw__infinity() || x == 0) return x;
+    csaw__pair sum = csaw__two_sum(1, x);
+    return csaw_log(sum.hi) + sum.lo / sum.hi;
 }
 
 /* log x to about 2^-68 of its value; x positive and finite */

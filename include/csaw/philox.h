@@ -20,11 +20,14 @@
 #define CSAW_MAX_DEPTH ((uint32_t)1 << 24)
 
 enum {
-    CSAW_DRAW_STEP = 0,    /* O(1) step of a walk: depth >> 1 in place of depth, half depth & 1 */
-    CSAW_DRAW_PICK = 1,    /* selection over a whole candidate list */
-    CSAW_DRAW_ATTEMPT = 2, /* attempts of REJECT */
-    CSAW_DRAW_HOOK = 3,    /* csaw_random() */
-    CSAW_DRAW_ARC = 8      /* csaw_random_arc(): purposes 8-11, the arc's rank in 30 bits */
+    CSAW_DRAW_STEP = 0,     /* O(1) step of a walk: depth >> 1 in place of depth, half depth & 1 */
+    CSAW_DRAW_PICK = 1,     /* selection over a whole candidate list */
+    CSAW_DRAW_ATTEMPT = 2,  /* attempts of REJECT */
+    CSAW_DRAW_HOOK = 3,     /* csaw_random() */
+    CSAW_DRAW_RMAT = 4,     /* 4-6: runtime/base/rmat.c, generate_weights.c */
+    CSAW_DRAW_GENERATE = 7, /* runtime/base/erdos_renyi.c, configuration.c */
+    CSAW_DRAW_ARC = 8,      /* csaw_random_arc(): purposes 8-11, the arc's rank in 30 bits */
+    CSAW_DRAW_RACE = 12     /* RACE: purposes 12-15, half a candidate's place in 30 bits */
 };
 
 typedef struct csaw_block {

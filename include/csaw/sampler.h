@@ -34,6 +34,8 @@ typedef struct csaw_site csaw_site; /* where an instance stands; read it through
 typedef struct csaw_arc {
     csaw_vertex src, dst;
     float weight;       /* 1 if the graph has no weights */
+    uint32_t type;      /* 0 if the graph has no edge types */
+    int64_t time;       /* 0 if the graph has no timestamps */
     uint32_t rank;      /* place in src's row */
     csaw_edge id;       /* place in the CSR */
     uint32_t near_prev; /* the engine's own */
@@ -46,15 +48,20 @@ CSAW_FN csaw_vertex csaw_root(const csaw_site *site);   /* the seed vertex */
 CSAW_FN uint32_t csaw_depth(const csaw_site *site);     /* 0 on the first step */
 CSAW_FN uint64_t csaw_instance(const csaw_site *site);  /* number of the walk */
 CSAW_FN uint32_t csaw_num_vertices(const csaw_site *site);
-CSAW_FN uint32_t csaw_degree(const csaw_site *site, csaw_vertex v); /* out-degree of any vertex */
-/* Is arc->dst a neighbour of csaw_prev()? Needs CSAW_SECOND_ORDER and a prev that is not CSAW_NONE. */
+CSAW_FN uint32_t csaw_degree(const csaw_site *site, csaw_vertex v); /* out-degree; 0 of CSAW_NONE */
+/* Is arc->dst a neighbour of csaw_prev()? Needs CSAW_SECOND_ORDER; false on the first step. For edge_bias and update.
+ */
 CSAW_FN bool csaw_adjacent(const csaw_site *site, const csaw_arc *arc);
+/* The instance's own bytes (user_bytes of them, all 0 at the seed), which travel with it. Only update and dead_end may
+ * write. */
+CSAW_FN void *csaw_user(const csaw_site *site);
 /* The n-th 64-bit number of this (instance, depth, vertex), n < 2^28; and of this arc as well, n < 2. */
 CSAW_FN uint64_t csaw_random(const csaw_site *site, uint32_t n);
 CSAW_FN uint64_t csaw_random_arc(const csaw_site *site, const csaw_arc *arc, uint32_t n);
 
 /* What a sampler says of itself. */
 enum {
+    CSAW_MAX_USER_BYTES = 32,
     CSAW_SECOND_ORDER = 1 /* edge_bias calls csaw_adjacent(), or treats the arc back to prev apart */
 };
 
@@ -67,6 +74,7 @@ typedef struct csaw_hooks {
     csaw_vertex (*dead_end)(const csaw_site *);                 /* CSAW_NONE: the walk ends */
     csaw_bounds (*bounds)(const void *params);                  /* of edge_bias; enables rejection */
     uint32_t flags;                                             /* CSAW_SECOND_ORDER */
+    uint32_t user_bytes;                                        /* 0; at most CSAW_MAX_USER_BYTES */
 } csaw_hooks;
 
 /* Ready-made static bias: the arc's weight. On a graph without weights it costs nothing. */

@@ -4,16 +4,18 @@
  * 1. Arcs are distributed to buckets of consecutive rows. Each thread takes a contiguous part of the list and knows,
  *    from a count made before, where its arcs of each bucket begin: so a bucket holds its arcs in input order.
  * 2. One thread turns a bucket into rows by a counting sort, sorts every row by destination with a stable merge sort,
- *    and merges parallel arcs. The bucket's own part of the distributed arcs, read by then, is the scratch space.
+ *    and merges arcs that are alike. The bucket's own part of the distributed arcs, read by then, is the scratch space.
  * 3. Buckets move together, closing the gaps that merged arcs left.
  *
  * Buckets of about m / 512 arcs keep the counting sort within a cache, where one counting sort of the whole graph
- * would miss on every arc. Beyond the input it takes 12 bytes an arc, 20 with weights. */
+ * would miss on every arc. Beyond the input it takes 12 bytes an arc, 8 more with weights;
+ * 4 more with types or times, and 8 and 16 more for these themselves. */
 #include "runtime/base/csr_build.h"
 
 #include "runtime/base/graph.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/row_merge.h"
 #include "runtime/base/row_sort.h"
 
 #include <string.h>
@@ -26,15 +28,20 @@ typedef struct builder {
     bool undirected, keep_loops, keep_duplicates;
     uint32_t shift; /* bucket of a row = row >> shift */
     uint64_t num_buckets, num_groups;
-    uint64_t *place;        /* [num_groups, num_buckets]: where a group's next arc of a bucket goes */
-    uint64_t *begin;        /* [num_buckets + 1]: arcs of a bucket as distributed */
-    uint64_t *kept;         /* [num_buckets + 1]: arcs left after merging, then where they begin */
-    csaw_vertex *from, *to; /* [num_arcs] as distributed; later scratch */
-    float *value;           /* [num_arcs] their weights, or NULL */
-    csaw_edge *rowptr;      /* [num_vertices + 1] */
-    csaw_vertex *col;       /* [num_arcs] */
-    float *weight;          /* [num_arcs] or NULL */
+    uint64_t *place;      /* [num_groups, num_buckets]: where a group's next arc of a bucket goes */
+    uint64_t *begin;      /* [num_buckets + 1]: arcs of a bucket as distributed */
+    uint64_t *kept;       /* [num_buckets + 1]: arcs left after merging, then where they begin */
+    csaw_vertex *from;    /* [num_arcs] sources as distributed; later scratch */
+    csaw__columns spread; /* [num_arcs] the arcs as distributed; later scratch */
+    uint32_t *scratch;    /* [num_arcs] if arcs have types or times */
+    csaw_edge *rowptr;    /* [num_vertices + 1] */
+    csaw__columns arcs;   /* [num_arcs] row by row */
 } builder;
+
+static inline csaw__columns columns_of_segment(const csaw__edge_segment *segment) {
+    return (csaw__columns){(csaw_vertex *)segment->dst, (float *)segment->weight, (uint32_t *)segment->type,
+                           (int64_t *)segment->time};
+}
 
 /* Calls ARC(row, destination, edge) for every arc of a group, in input order. */
 #define FOR_ARCS(B, GROUP, ARC)                                               \
@@ -42,6 +49,8 @@ typedef struct builder {
                   last = (B)->num_segments * ((GROUP) + 1) / (B)->num_groups; \
          s < last; s++) {                                                     \
         const csaw__edge_segment segment = (B)->segments[s];                  \
+        const csaw__columns edges = columns_of_segment(&segment);             \
+        (void)edges;                                                          \
         for (uint64_t i = 0; i < segment.count; i++) {                        \
             csaw_vertex u = segment.src[i], v = segment.dst[i];               \
             if (u == v && !(B)->keep_loops) continue;                         \
@@ -59,12 +68,11 @@ static void count_group(builder *b, uint64_t group) {
 
 static void distribute_group(builder *b, uint64_t group) {
     uint64_t *place = b->place + group * b->num_buckets;
-#define PLACE(ROW, TO, EDGE)                               \
-    do {                                                   \
-        uint64_t at = place[(ROW) >> b->shift]++;          \
-        b->from[at] = (ROW);                               \
-        b->to[at] = (TO);                                  \
-        if (b->value) b->value[at] = segment.weight[EDGE]; \
+#define PLACE(ROW, TO, EDGE)                                     \
+    do {                                                         \
+        uint64_t at = place[(ROW) >> b->shift]++;                \
+        b->from[at] = (ROW);                                     \
+        csaw__columns_put(&b->spread, at, (TO), &edges, (EDGE)); \
     } while (0)
     FOR_ARCS(b, group, PLACE)
 #undef PLACE
@@ -98,6 +106,16 @@ static uint64_t merge_row(csaw_vertex *to_col, float *to_weight, const csaw_vert
     return left;
 }
 
+/* Sorts and merges the row at arcs[row ..] and leaves it at arcs[to ..]; returns how many arcs are left. */
+static uint64_t build_row(builder *b, uint64_t row, uint64_t length, uint64_t to) {
+    const csaw__columns arcs = csaw__columns_from(b->arcs, row), spare = csaw__columns_from(b->spread, row);
+    const csaw__columns target = csaw__columns_from(b->arcs, to);
+    if (b->scratch)
+        return csaw__merge_row(&target, &arcs, &spare, b->from + row, b->scratch + row, length, !b->keep_duplicates);
+    csaw__sort_row(arcs.dst, arcs.weight, spare.dst, spare.weight, length);
+    return b->keep_duplicates ? length : merge_row(target.dst, target.weight, arcs.dst, arcs.weight, length);
+}
+
 /* Leaves the length of each row in rowptr and the rows close together from begin[bucket] on. Returns the first row that
  * is too long, or num_vertices. */
 static uint64_t build_bucket(builder *b, uint64_t bucket) {
@@ -115,16 +133,11 @@ static uint64_t build_bucket(builder *b, uint64_t bucket) {
     }
     for (uint64_t e = begin; e < end; e++) {
         uint64_t at = rowptr[b->from[e]]++; /* so that rowptr[v] ends up as the end of row v */
-        b->col[at] = b->to[e];
-        if (b->weight) b->weight[at] = b->value[e];
+        csaw__columns_put(&b->arcs, at, b->spread.dst[e], &b->spread, e);
     }
     uint64_t row = begin, to = begin;
     for (uint64_t v = first; v < last; v++) {
-        uint64_t length = rowptr[v] - row, left = length;
-        float *weight = b->weight ? b->weight + row : NULL;
-        csaw__sort_row(b->col + row, weight, b->to + row, weight ? b->value + row : NULL, length);
-        if (!b->keep_duplicates)
-            left = merge_row(b->col + to, weight ? b->weight + to : NULL, b->col + row, weight, length);
+        uint64_t left = build_row(b, row, rowptr[v] - row, to);
         row = rowptr[v];
         rowptr[v] = left;
         to += left;
@@ -134,11 +147,13 @@ static uint64_t build_bucket(builder *b, uint64_t bucket) {
 }
 
 /* From lengths to offsets, and the rows of a bucket to their final place. */
-static void close_bucket(builder *b, uint64_t bucket, csaw_vertex *col, float *weight) {
+static void close_bucket(builder *b, uint64_t bucket, const csaw__columns *arcs) {
     const uint64_t next = (bucket + 1) << b->shift, last = next < b->num_vertices ? next : b->num_vertices;
-    uint64_t sum = b->kept[bucket], count = b->kept[bucket + 1] - sum, from = b->begin[bucket];
-    if (col != b->col && count) memcpy(col + sum, b->col + from, count * sizeof *col);
-    if (weight != b->weight && count) memcpy(weight + sum, b->weight + from, count * sizeof *weight);
+    uint64_t sum = b->kept[bucket], count = b->kept[bucket + 1] - sum;
+    if (arcs->dst != b->arcs.dst) {
+        const csaw__columns from = csaw__columns_from(b->arcs, b->begin[bucket]), to = csaw__columns_from(*arcs, sum);
+        csaw__columns_copy(&to, &from, count);
+    }
     for (uint64_t v = bucket << b->shift; v < last; v++) {
         uint64_t length = b->rowptr[v];
         b->rowptr[v] = sum;
@@ -166,31 +181,19 @@ static csaw_status build_rows(builder *b) {
     return CSAW_OK;
 }
 
-static csaw_status close_rows(builder *b) {
-    csaw_vertex *col = b->col;
-    float *weight = b->weight;
+static csaw_status close_rows(builder *b, uint32_t columns) {
+    csaw__columns arcs = b->arcs;
     uint64_t num_edges = b->kept[b->num_buckets];
-    if (num_edges < b->begin[b->num_buckets]) {
-        csaw_status status = csaw__alloc(&col, num_edges, "the arcs of a graph");
-        if (status == CSAW_OK && weight) status = csaw__alloc(&weight, num_edges, "the weights of a graph");
-        if (status != CSAW_OK) {
-            if (col != b->col) csaw__free(col);
-            return status;
-        }
-    }
+    if (num_edges < b->begin[b->num_buckets]) CSAW_TRY(csaw__columns_alloc(columns, num_edges, &arcs));
     CSAW__OMP(parallel for schedule(dynamic, 1))
-    for (uint64_t bucket = 0; bucket < b->num_buckets; bucket++) close_bucket(b, bucket, col, weight);
-    if (col != b->col) {
-        csaw__free(b->col);
-        csaw__free(b->weight);
-        b->col = col;
-        b->weight = weight;
-    }
+    for (uint64_t bucket = 0; bucket < b->num_buckets; bucket++) close_bucket(b, bucket, &arcs);
+    if (arcs.dst != b->arcs.dst) csaw__columns_free(&b->arcs);
+    b->arcs = arcs;
     return CSAW_OK;
 }
 
 csaw_status csaw__csr_build(const csaw__edge_segment *segments, uint64_t num_segments, uint64_t num_vertices,
-                            bool weighted, const csaw_load_options *options, csaw_csr *out) {
+                            uint32_t columns, const csaw_load_options *options, csaw_csr *out) {
     builder b = {.segments = segments, .num_segments = num_segments, .num_vertices = num_vertices};
     csaw_status status = CSAW_OK;
     b.undirected = options->undirected;
@@ -207,28 +210,32 @@ csaw_status csaw__csr_build(const csaw__edge_segment *segments, uint64_t num_seg
     counts_to_places(&b);
     uint64_t num_arcs = b.begin[b.num_buckets];
     CSAW_TRY_DONE(csaw__alloc(&b.from, num_arcs, "the arcs of an edge list"));
-    CSAW_TRY_DONE(csaw__alloc(&b.to, num_arcs, "the arcs of an edge list"));
-    if (weighted) CSAW_TRY_DONE(csaw__alloc(&b.value, num_arcs, "the weights of an edge list"));
+    CSAW_TRY_DONE(csaw__columns_alloc(columns, num_arcs, &b.spread));
     CSAW__OMP(parallel for schedule(static, 1))
     for (uint64_t group = 0; group < b.num_groups; group++) distribute_group(&b, group);
     CSAW_TRY_DONE(csaw__alloc(&b.rowptr, num_vertices + 1, "the row offsets of a graph"));
-    CSAW_TRY_DONE(csaw__alloc(&b.col, num_arcs, "the arcs of a graph"));
-    if (weighted) CSAW_TRY_DONE(csaw__alloc(&b.weight, num_arcs, "the weights of a graph"));
+    CSAW_TRY_DONE(csaw__columns_alloc(columns, num_arcs, &b.arcs));
+    if (columns & (CSAW__TYPE | CSAW__TIME)) CSAW_TRY_DONE(csaw__alloc(&b.scratch, num_arcs, "the order of arcs"));
     CSAW_TRY_DONE(build_rows(&b));
+    csaw__free(b.scratch);
     csaw__free(b.from);
-    csaw__free(b.to);
-    csaw__free(b.value);
-    b.from = b.to = NULL;
-    b.value = NULL;
-    CSAW_TRY_DONE(close_rows(&b));
-    *out = (csaw_csr){num_vertices, b.rowptr[num_vertices], b.rowptr, b.col, b.weight};
+    csaw__columns_free(&b.spread);
+    b.scratch = b.from = NULL;
+    CSAW_TRY_DONE(close_rows(&b, columns));
+    *out = (csaw_csr){.num_vertices = num_vertices,
+                      .num_edges = b.rowptr[num_vertices],
+                      .rowptr = b.rowptr,
+                      .col = b.arcs.dst,
+                      .weight = b.arcs.weight,
+                      .type = b.arcs.type,
+                      .time = b.arcs.time};
     b.rowptr = NULL;
-    b.col = NULL;
-    b.weight = NULL;
+    b.arcs = (csaw__columns){0};
 done:
-    csaw__csr_free(&(csaw_csr){0, 0, b.rowptr, b.col, b.weight});
-    csaw__free(b.value);
-    csaw__free(b.to);
+    csaw__columns_free(&b.arcs);
+    csaw__columns_free(&b.spread);
+    csaw__free(b.rowptr);
+    csaw__free(b.scratch);
     csaw__free(b.from);
     csaw__free(b.kept);
     csaw__free(b.begin);

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/base/graph.c - the graph handle, and the checks that a caller's CSR must pass.
  *
- * Every engine trusts a csaw_graph: rows in bounds, ascending, at most 2^32 - 1 arcs long. So everything that comes
+ * Every engine trusts a csaw_graph: rows in bounds, ascending, at most 2^32 - 16 arcs long. So everything that comes
  * from outside is checked here once, in parallel; the lowest row at fault is the one reported, whatever the number
  * of threads. Weights are not judged: whether a weight may be a bias is for the sampler's hook to say. */
 #include "runtime/base/graph.h"
 
+#include "runtime/base/columns.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/names.h"
 #include "runtime/base/parallel.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 void csaw__csr_free(csaw_csr *csr) {
     csaw__free((void *)csr->rowptr);
     csaw__free((void *)csr->col);
     csaw__free((void *)csr->weight);
+    csaw__free((void *)csr->type);
+    csaw__free((void *)csr->time);
 }
 
 csaw_status csaw__graph_adopt(const csaw_csr *csr, bool owned, csaw_graph **out) {
@@ -28,7 +33,8 @@ csaw_status csaw__graph_adopt(const csaw_csr *csr, bool owned, csaw_graph **out)
         if (end - begin > longest) longest = end - begin;
         for (csaw_edge e = begin + 1; e < end && !parallel_arcs; e++) parallel_arcs |= csr->col[e] == csr->col[e - 1];
     }
-    *graph = (csaw_graph){*csr, owned, parallel_arcs != 0, (uint32_t)longest};
+    *graph =
+        (csaw_graph){.csr = *csr, .owned = owned, .parallel_arcs = parallel_arcs != 0, .max_degree = (uint32_t)longest};
     *out = graph;
     return CSAW_OK;
 }
@@ -58,7 +64,7 @@ static uint64_t lowest_bad_row(const csaw_csr *csr) {
     return lowest;
 }
 
-static csaw_status check_csr(const csaw_csr *csr) {
+csaw_status csaw__csr_check(const csaw_csr *csr) {
     typedef unsigned long long number;
     CSAW_REQUIRE(csr, CSAW_EINVAL, "the CSR is NULL; pass a filled csaw_csr");
     CSAW_REQUIRE(csr->num_vertices <= CSAW__MAX_VERTICES, CSAW_EINVAL,
@@ -97,28 +103,27 @@ static csaw_status check_csr(const csaw_csr *csr) {
 }
 
 csaw_status csaw_graph_borrow_csr(const csaw_csr *csr, csaw_graph **out) {
-    CSAW_TRY(check_csr(csr));
+    CSAW_TRY(csaw__csr_check(csr));
     return csaw__graph_adopt(csr, false, out);
 }
 
 csaw_status csaw_graph_from_csr(const csaw_csr *csr, csaw_graph **out) {
     csaw_edge *rowptr = NULL;
-    csaw_vertex *col = NULL;
-    float *weight = NULL;
+    csaw__columns arcs = {0};
     csaw_status status = CSAW_OK;
-    CSAW_TRY(check_csr(csr));
+    CSAW_TRY(csaw__csr_check(csr));
     CSAW_TRY_DONE(csaw__alloc(&rowptr, csr->num_vertices + 1, "the row offsets of a graph"));
-    CSAW_TRY_DONE(csaw__alloc(&col, csr->num_edges, "the arcs of a graph"));
+    CSAW_TRY_DONE(csaw__columns_alloc(csaw__columns_of(csr), csr->num_edges, &arcs));
     memcpy(rowptr, csr->rowptr, (csr->num_vertices + 1) * sizeof *rowptr);
-    if (csr->num_edges) memcpy(col, csr->col, csr->num_edges * sizeof *col);
-    if (csr->weight) {
-        CSAW_TRY_DONE(csaw__alloc(&weight, csr->num_edges, "the weights of a graph"));
-        memcpy(weight, csr->weight, csr->num_edges * sizeof *weight);
-    }
-    CSAW_TRY_DONE(csaw__graph_adopt(&(csaw_csr){csr->num_vertices, csr->num_edges, rowptr, col, weight}, true, out));
+    const csaw__columns given = csaw__columns_view(csr);
+    csaw__columns_copy(&arcs, &given, csr->num_edges);
+    CSAW_TRY_DONE(csaw__graph_adopt(
+        &(csaw_csr){csr->num_vertices, csr->num_edges, rowptr, arcs.dst, arcs.weight, arcs.type, arcs.time}, true,
+        out));
     return CSAW_OK;
 done:
-    csaw__csr_free(&(csaw_csr){0, 0, rowptr, col, weight});
+    csaw__columns_free(&arcs);
+    csaw__free(rowptr);
     return status;
 }
 
@@ -127,5 +132,11 @@ csaw_csr csaw_graph_csr(const csaw_graph *graph) { return graph->csr; }
 void csaw_graph_free(csaw_graph *graph) {
     if (!graph) return;
     if (graph->owned) csaw__csr_free(&graph->csr);
+    if (graph->mapping) {
+        munmap(graph->mapping, graph->mapping_bytes);
+    } else {
+        csaw__names_free(&graph->names);
+        csaw__free((void *)graph->name_order);
+    }
     csaw__free(graph);
 }

@@ -6,19 +6,31 @@
 #include "runtime/base/status.h"
 
 #define CSAW__MAX_VERTICES 0xfffffffeull /* 2^32 - 2 */
-#define CSAW__MAX_DEGREE 0xffffffffull   /* 2^32 - 1 */
+#define CSAW__MAX_DEGREE 0xfffffff0ull   /* 2^32 - 16: places in a row and a few marks fit 32 bits */
+
+/* Bytes that the arrays with an entry per arc take for each. */
+static inline uint32_t csaw__bytes_per_arc(const csaw_csr *csr) {
+    return 4u + (csr->weight ? 4u : 0u) + (csr->type ? 4u : 0u) + (csr->time ? 8u : 0u);
+}
 
 struct csaw_graph {
     csaw_csr csr;
-    bool owned;         /* the arrays are ours to free */
-    bool parallel_arcs; /* some row holds a destination twice */
+    csaw_names names;
+    const csaw_vertex *name_order; /* [num_vertices] vertices by ascending name; NULL: as they are numbered */
+    bool owned;                    /* the arrays of csr are ours to free; names always are, but for a mapping */
+    bool parallel_arcs;            /* some row holds a destination twice */
     uint32_t max_degree;
+    void *mapping; /* the .csaw file in which all arrays lie, or NULL */
+    uint64_t mapping_bytes;
+    uint64_t checksum; /* of a mapping: what the file says of itself */
 };
 
 /* A graph over arrays that are known to be a CSR as csaw.h wants it. owned: csaw_graph_free() frees the arrays with
  * csaw__free(); on failure they stay the caller's. */
 csaw_status csaw__graph_adopt(const csaw_csr *csr, bool owned, csaw_graph **out);
-/* Frees the three arrays. */
+/* CSAW_EINVAL and what is wrong, if these arrays are no CSR as csaw.h wants it. */
+csaw_status csaw__csr_check(const csaw_csr *csr);
+/* Frees the arrays. */
 void csaw__csr_free(csaw_csr *csr);
 
 #endif

@@ -49,11 +49,16 @@ csaw_status csaw_graph_from_edges(const csaw_edges *edges, const csaw_load_optio
     CSAW_TRY(csaw__alloc(&segments, num_segments, "an edge list"));
     for (uint64_t s = 0; s < num_segments; s++) {
         uint64_t first = s * stretch, left = edges->num_edges - first;
-        segments[s] =
-            (csaw__edge_segment){edges->src + first, edges->dst + first, edges->weight ? edges->weight + first : NULL,
-                                 left < stretch ? left : stretch};
+        segments[s] = (csaw__edge_segment){.src = edges->src + first,
+                                           .dst = edges->dst + first,
+                                           .weight = edges->weight ? edges->weight + first : NULL,
+                                           .type = edges->type ? edges->type + first : NULL,
+                                           .time = edges->time ? edges->time + first : NULL,
+                                           .count = left < stretch ? left : stretch};
     }
-    CSAW_TRY_DONE(csaw__csr_build(segments, num_segments, num_vertices, edges->weight, &options, &csr));
+    uint32_t columns =
+        (edges->weight ? CSAW__WEIGHT : 0) | (edges->type ? CSAW__TYPE : 0) | (edges->time ? CSAW__TIME : 0);
+    CSAW_TRY_DONE(csaw__csr_build(segments, num_segments, num_vertices, columns, &options, &csr));
     CSAW_TRY_DONE(csaw__graph_adopt(&csr, true, out));
     csr = (csaw_csr){0};
 done:

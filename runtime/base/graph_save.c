@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/base/graph_save.c - a graph as the edge list that csaw_graph_load() reads: `src dst` or `src dst weight`, one
- * arc a line, in CSR order. Nine digits give every float back. What an edge list cannot say is lost: vertices after
- * the last one with an arc. Loops and parallel arcs are written, and come back with keep_loops and keep_duplicates. */
+/* runtime/base/graph_save.c - a graph as a .csaw file, or as the edge list that csaw_graph_load() reads: one arc a line
+ * in CSR order, vertices by their names, then weight, type and time where the graph has them. The comment on top gives
+ * the columns and, where vertices have no names, how many there are; where they have, `# csaw vertex NAME` stands for
+ * each without an arc. So every vertex comes back. Nine digits give every float back. Loops and parallel arcs are
+ * written, and come back with keep_loops and keep_duplicates. Names come back in ascending order. */
+#include "runtime/base/csaw_file.h"
 #include "runtime/base/graph.h"
+#include "runtime/base/memory.h"
 #include "runtime/base/number_text.h"
 #include "runtime/base/output_file.h"
 
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
 
-enum { LINE_BYTES = 64 }; /* two ids, a weight such as -1.17549435e-38, separators */
+enum { NUMBERS_BYTES = 128 }; /* two ids of 64 bits, a weight such as -1.17549435e-38, a type, a time, separators */
 
 /* In the C locale. Small whole weights, the usual ones, as whole numbers. */
 static char *put_weight(char *to, float weight) {
@@ -19,32 +24,103 @@ static char *put_weight(char *to, float weight) {
     return to + snprintf(to, 32, "%.9g", (double)weight);
 }
 
-static csaw_status put_row(const csaw_csr *csr, uint64_t v, csaw__output *output) {
-    for (csaw_edge e = csr->rowptr[v]; e < csr->rowptr[v + 1]; e++) {
-        char *line, *at;
-        CSAW_TRY(csaw__output_room(output, LINE_BYTES, &line));
-        at = csaw__put_number(line, (uint32_t)v);
-        *at++ = ' ';
-        at = csaw__put_number(at, csr->col[e]);
-        if (csr->weight) {
-            CSAW_REQUIRE(isfinite(csr->weight[e]), CSAW_EUNSUPPORTED,
-                         "%s: the weight of arc %u -> %u is %g, and an edge list holds finite weights; fix the weight",
-                         csaw__output_path(output), (unsigned)v, csr->col[e], (double)csr->weight[e]);
-            *at++ = ' ';
-            at = put_weight(at, csr->weight[e]);
-        }
-        *at++ = '\n';
-        csaw__output_advance(output, (uint64_t)(at - line));
+/* A word as it is, or in quotes if it would read back as something else. */
+static csaw_status put_word(const csaw_graph *graph, csaw_vertex v, csaw__output *output) {
+    const char *text = graph->names.text + graph->names.offset[v];
+    const uint64_t bytes = graph->names.offset[v + 1] - graph->names.offset[v];
+    bool quote = bytes == 0 || text[0] == '#' || text[0] == '%';
+    for (uint64_t i = 0; i < bytes; i++) {
+        quote |= strchr(" ,;\"", text[i]) != NULL;
+        CSAW_REQUIRE(
+            (unsigned char)text[i] >= ' ' && text[i] != 0x7f, CSAW_EUNSUPPORTED,
+            "%s: vertex %u is called '%.*s', and an edge list cannot hold the control character in it; save as "
+            ".csaw",
+            csaw__output_path(output), v, bytes < 80 ? (int)bytes : 80, text);
     }
+    if (!quote) return csaw__output_put(output, text, bytes);
+    CSAW_TRY(csaw__output_put(output, "\"", 1));
+    for (uint64_t i = 0; i < bytes; i++) {
+        if (text[i] == '"') CSAW_TRY(csaw__output_put(output, "\"", 1));
+        CSAW_TRY(csaw__output_put(output, text + i, 1));
+    }
+    return csaw__output_put(output, "\"", 1);
+}
+
+static csaw_status put_vertex(const csaw_graph *graph, csaw_vertex v, char after, csaw__output *output) {
+    const csaw_names *names = &graph->names;
+    char *place, *at;
+    if (names->offset) CSAW_TRY(put_word(graph, v, output));
+    CSAW_TRY(csaw__output_room(output, NUMBERS_BYTES, &place));
+    at = place;
+    if (names->number)
+        at = csaw__put_signed(at, names->number[v]);
+    else if (!names->offset)
+        at = csaw__put_number(at, v);
+    *at++ = after;
+    csaw__output_advance(output, (uint64_t)(at - place));
     return CSAW_OK;
 }
 
-static csaw_status put_graph(const csaw_csr *csr, csaw__output *output) {
-    char heading[128];
-    int length = snprintf(heading, sizeof heading, "# csaw: %llu vertices, %llu arcs\n",
-                          (unsigned long long)csr->num_vertices, (unsigned long long)csr->num_edges);
+static csaw_status put_arc(const csaw_graph *graph, csaw_vertex v, csaw_edge e, csaw__output *output) {
+    const csaw_csr *csr = &graph->csr;
+    char *place, *at;
+    CSAW_TRY(put_vertex(graph, v, ' ', output));
+    const bool more = csr->weight || csr->type || csr->time;
+    CSAW_TRY(put_vertex(graph, csr->col[e], more ? ' ' : '\n', output));
+    if (!more) return CSAW_OK;
+    CSAW_TRY(csaw__output_room(output, NUMBERS_BYTES, &place));
+    at = place;
+    if (csr->weight) {
+        CSAW_REQUIRE(isfinite(csr->weight[e]), CSAW_EUNSUPPORTED,
+                     "%s: the weight of arc %u -> %u is %g, and an edge list holds finite weights; fix the weight",
+                     csaw__output_path(output), v, csr->col[e], (double)csr->weight[e]);
+        at = put_weight(at, csr->weight[e]);
+        *at++ = ' ';
+    }
+    if (csr->type) {
+        at = csaw__put_number(at, csr->type[e]);
+        *at++ = ' ';
+    }
+    if (csr->time) {
+        at = csaw__put_signed(at, csr->time[e]);
+        *at++ = ' ';
+    }
+    at[-1] = '\n';
+    csaw__output_advance(output, (uint64_t)(at - place));
+    return CSAW_OK;
+}
+
+/* Named vertices that no arc tells of. */
+static csaw_status put_lone_vertices(const csaw_graph *graph, csaw__output *output) {
+    const csaw_csr *csr = &graph->csr;
+    bool *entered = NULL;
+    csaw_status status = CSAW_OK;
+    if (!graph->names.number && !graph->names.offset) return CSAW_OK;
+    CSAW_TRY(csaw__alloc_zero(&entered, csr->num_vertices, "marks of vertices"));
+    for (csaw_edge e = 0; e < csr->num_edges; e++) entered[csr->col[e]] = true;
+    for (uint64_t v = 0; v < csr->num_vertices; v++) {
+        if (entered[v] || csr->rowptr[v + 1] > csr->rowptr[v]) continue;
+        CSAW_TRY_DONE(csaw__output_put(output, "# csaw vertex ", 14));
+        CSAW_TRY_DONE(put_vertex(graph, (csaw_vertex)v, '\n', output));
+    }
+done:
+    csaw__free(entered);
+    return status;
+}
+
+static csaw_status put_graph(const csaw_graph *graph, csaw__output *output) {
+    const csaw_csr *csr = &graph->csr;
+    const bool named = graph->names.number || graph->names.offset;
+    char heading[160], vertices[64] = "";
+    if (!named && csr->num_vertices)
+        snprintf(vertices, sizeof vertices, " vertices 0 to %" PRIu64, csr->num_vertices - 1);
+    int length = snprintf(heading, sizeof heading, "# csaw graph: columns src,dst%s%s%s%s\n",
+                          csr->weight ? ",weight" : "", csr->type ? ",type" : "", csr->time ? ",time" : "", vertices);
     CSAW_TRY(csaw__output_put(output, heading, (uint64_t)length));
-    for (uint64_t v = 0; v < csr->num_vertices; v++) CSAW_TRY(put_row(csr, v, output));
+    CSAW_TRY(put_lone_vertices(graph, output));
+    for (uint64_t v = 0; v < csr->num_vertices; v++)
+        for (csaw_edge e = csr->rowptr[v]; e < csr->rowptr[v + 1]; e++)
+            CSAW_TRY(put_arc(graph, (csaw_vertex)v, e, output));
     return CSAW_OK;
 }
 
@@ -52,9 +128,10 @@ csaw_status csaw_graph_save(const csaw_graph *graph, const char *path) {
     csaw__output *output = NULL;
     CSAW_REQUIRE(graph, CSAW_EINVAL, "the graph to save is NULL; load or make one first");
     size_t length = path ? strlen(path) : 0;
+    if (length >= 5 && strcmp(path + length - 5, ".csaw") == 0) return csaw__csaw_save(graph, path);
     CSAW_TRY(csaw__output_open(path, length > 3 && strcmp(path + length - 3, ".gz") == 0, &output));
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
-    csaw_status status = put_graph(&graph->csr, output);
+    csaw_status status = put_graph(graph, output);
     uselocale(before);
     if (plain) freelocale(plain);
     if (status == CSAW_OK) return csaw__output_close(output);

@@ -33,6 +33,8 @@ typedef struct csaw__rows {
     const void *offset;       /* [count + 1]: uint64_t if wide, else uint32_t; place of each row in the arrays below */
     const csaw_vertex *col;   /* [offset[count]] */
     const float *weight;      /* [offset[count]], NULL = all 1 */
+    const uint32_t *type;     /* [offset[count]], NULL = all 0 */
+    const int64_t *time;      /* [offset[count]], NULL = all 0 */
     const csaw__alias *alias; /* [offset[count]], NULL unless the method needs it */
     const csaw__row_bias *bias; /* [count], NULL unless the method needs it */
     csaw_edge first_arc;        /* id of col[0] */
@@ -44,6 +46,7 @@ typedef struct csaw__rows {
 enum csaw__kernel {
     CSAW__KERNEL_UNIFORM,
     CSAW__KERNEL_ITS,
+    CSAW__KERNEL_RACE,
     CSAW__KERNEL_ALIAS,
     CSAW__KERNEL_REJECT,       /* proposals are uniform: static_bias is constant on this graph */
     CSAW__KERNEL_REJECT_ALIAS, /* proposals by alias table */
@@ -57,7 +60,8 @@ enum csaw__trait { /* what csaw__traits() of a sampler says */
                    CSAW__TRAIT_WEIGHT = 2, /* static_bias is csaw_weight */
                    CSAW__TRAIT_EDGE = 4,
                    CSAW__TRAIT_BOUNDS = 8,
-                   CSAW__TRAIT_SECOND_ORDER = 16
+                   CSAW__TRAIT_SECOND_ORDER = 16,
+                   CSAW__TRAIT_USER = 32 /* has bytes of its own */
 };
 
 typedef struct csaw__job {
@@ -74,9 +78,11 @@ typedef struct csaw__job {
     uint64_t num_roots;
     uint64_t first; /* instance of walk 0 of this job */
     uint64_t num_walks;
-    csaw_vertex *path;            /* host: [num_walks, length + 1] row-major; device: [length + 1, num_walks] */
-    csaw_edge *edge;              /* host: [num_walks, length]; device: [length, num_walks]; NULL = not kept */
-    unsigned long long *fault;    /* device: lowest (instance << 24 | depth) at which a hook broke its rules */
+    csaw_vertex *path;         /* host: [num_walks, length + 1] row-major; device: [length + 1, num_walks] */
+    csaw_edge *edge;           /* host: [num_walks, length]; device: [length, num_walks]; NULL = not kept */
+    unsigned long long *fault; /* device: lowest (instance << 24 | depth) at which a hook broke its rules */
+    /* host: csaw__step_numbers(), so that samplers compiled elsewhere use the library's */
+    void (*step_numbers)(uint64_t seed, uint64_t first, uint32_t count, uint32_t pair, uint64_t *even, uint64_t *odd);
     unsigned long long *rest;     /* device: [num_walks] walks left undecided by REJECT, walk << 24 | depth */
     unsigned long long *num_rest; /* device: how many */
     const float *tabulated;       /* check: static biases of rows, as tabulated; NULL = none */
@@ -91,6 +97,7 @@ typedef struct csaw__walker {
     uint32_t attempt;  /* of REJECT; 64 = the row goes to ITS */
     csaw_vertex asked; /* CSAW__ASK_ARC: is this a neighbour of prev? */
     csaw_edge edge;    /* the arc of the last step, or CSAW_NO_EDGE */
+    uint64_t user[4];  /* CSAW_MAX_USER_BYTES */
 } csaw__walker;
 
 /* What a selection method says of a row. */
@@ -113,11 +120,12 @@ enum csaw__outcome {
 /* How a hook broke its rules, where. Of several the lowest (instance, depth, edge) is reported. */
 enum csaw__fault_kind {
     CSAW__FAULT_NONE,
-    CSAW__FAULT_STATIC,  /* static_bias negative, infinite or not a number */
-    CSAW__FAULT_EDGE,    /* edge_bias likewise */
-    CSAW__FAULT_BOUND,   /* edge_bias outside what bounds says */
-    CSAW__FAULT_CHANGED, /* check: static_bias differs from what it was when tabulated */
-    CSAW__FAULT_VERTEX   /* update or dead_end returned no vertex of the graph */
+    CSAW__FAULT_STATIC,     /* static_bias negative, infinite or not a number */
+    CSAW__FAULT_EDGE,       /* edge_bias likewise */
+    CSAW__FAULT_BOUND,      /* edge_bias outside what bounds says */
+    CSAW__FAULT_CHANGED,    /* check: static_bias differs from what it was when tabulated */
+    CSAW__FAULT_UNDECLARED, /* csaw_adjacent() without CSAW_SECOND_ORDER */
+    CSAW__FAULT_VERTEX      /* update or dead_end returned no vertex of the graph */
 };
 typedef struct csaw__fault {
     uint64_t instance;

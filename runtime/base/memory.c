@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static atomic_uint_fast64_t csaw__counted;
 static atomic_uint_fast64_t csaw__fail_from;
@@ -22,11 +23,14 @@ bool csaw__alloc_allowed(void) {
 }
 
 csaw_status csaw__alloc_bytes(void **out, uint64_t count, uint64_t size, const char *what) {
-    const uint64_t alignment = 64;
+    const uint64_t alignment = 64, huge_page = 2 << 20;
     void *memory = NULL;
-    if (csaw__alloc_allowed() && count <= (SIZE_MAX - alignment) / size) {
-        uint64_t bytes = (count * size + alignment - 1) / alignment * alignment;
-        memory = aligned_alloc(alignment, bytes ? bytes : alignment);
+    if (csaw__alloc_allowed() && count <= (SIZE_MAX - huge_page) / size) {
+        uint64_t bytes = count * size, aligned = bytes >= huge_page ? huge_page : alignment;
+        bytes = (bytes + aligned - 1) / aligned * aligned;
+        memory = aligned_alloc(aligned, bytes ? bytes : aligned);
+        if (memory && aligned == huge_page)
+            madvise(memory, bytes, MADV_HUGEPAGE); /* a hint: random reads miss fewer TLBs */
     }
     CSAW_REQUIRE(memory, CSAW_ENOMEM,
                  "no memory for %s: %.1f MiB (%llu x %llu bytes) were refused; free memory, or ask for less", what,

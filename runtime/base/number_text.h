@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/base/number_text.h - a vertex as decimal digits, two at a time from a table. */
+/* runtime/base/number_text.h - vertices and edges as decimal digits, two at a time from a table. */
 #ifndef CSAW_BASE_NUMBER_TEXT_H
 #define CSAW_BASE_NUMBER_TEXT_H
 
 #include <stdint.h>
 #include <string.h>
 
-#define CSAW__MAX_DIGITS 10 /* of a uint32_t */
+#define CSAW__MAX_DIGITS 10      /* of a uint32_t */
+#define CSAW__MAX_WIDE_DIGITS 20 /* of a uint64_t, or an int64_t with its sign */
 
 /* Writes value at `to`, without a final zero byte; returns where the text ends. */
 static inline char *csaw__put_number(char *to, uint32_t value) {
@@ -27,6 +28,19 @@ static inline char *csaw__put_number(char *to, uint32_t value) {
     else
         *to = (char)('0' + value);
     return end;
+}
+
+static inline char *csaw__put_wide(char *to, uint64_t value) {
+    if (value <= UINT32_MAX) return csaw__put_number(to, (uint32_t)value);
+    char *end = csaw__put_wide(to, value / 1000000000) + 9;
+    uint32_t rest = (uint32_t)(value % 1000000000);
+    for (char *at = end; at > end - 9; rest /= 10) *--at = (char)('0' + rest % 10);
+    return end;
+}
+
+static inline char *csaw__put_signed(char *to, int64_t value) {
+    if (value < 0) *to++ = '-';
+    return csaw__put_wide(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/base/output_file.c - writes beside the target, as PATH.<process>-<number>.part, then fsync and rename: a
- * full disk or a kill leaves what stood under the name before. A target that is no plain file (a pipe, a device) is
- * written to directly, since a rename would put a file in its place. After a failed write every later call fails. */
+/* runtime/base/output_file.c - writes beside the target, as PATH.part, then fsync and rename: a full disk or a kill
+ * leaves what stood under the name before. A lock on the .part file (flock) keeps a second process out; the system
+ * drops it however a process ends. A target that is no plain file (a pipe, a device) is written to directly, since a
+ * rename would put a file in its place. After a failed write every later call fails. */
 #include "runtime/base/output_file.h"
 
 #include "runtime/base/zlib_memory.h"
@@ -9,20 +10,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 struct csaw__output {
     int file;
     bool failed;
+    bool unsynced; /* the disk refused what the system had taken: it must not be asked again, for it would say yes */
     bool gzip;
+    bool kept;             /* .part outlives a discard, unless it is empty */
     char path[PATH_MAX];   /* as given; where symbolic links lead to, if it existed */
     char part[PATH_MAX];   /* "" if written to directly */
-    uint64_t written;      /* bytes that the system took */
+    uint64_t written;      /* bytes of the file that the system took */
     uint64_t used;         /* of the buffer */
     char *buffer;          /* [CSAW__OUTPUT_BYTES] */
     unsigned char *packed; /* [CSAW__OUTPUT_BYTES], if gzip */
@@ -31,11 +34,12 @@ struct csaw__output {
 
 static csaw_status fail_write(csaw__output *output, const char *what) {
     int error = errno;
+    const char *remedy = error == ENOSPC || error == EDQUOT ? "free space there, or write elsewhere"
+                         : error == EFBIG                   ? "raise the limit on file sizes (ulimit -f)"
+                                                            : "check the path and its permissions, or write elsewhere";
     output->failed = true;
     return csaw__fail(CSAW_EIO, "%s: %s failed after %llu bytes: %s; %s", output->path, what,
-                      (unsigned long long)output->written, strerror(error),
-                      error == ENOSPC || error == EDQUOT ? "free space there, or write elsewhere"
-                                                         : "check the path and its permissions, or write elsewhere");
+                      (unsigned long long)output->written, strerror(error), remedy);
 }
 
 static csaw_status write_all(csaw__output *output, const void *from, uint64_t bytes) {
@@ -73,31 +77,32 @@ static csaw_status write_buffer(csaw__output *output) {
                         : write_all(output, output->buffer, bytes);
 }
 
-/* A file of its own beside the target. */
+/* Opens the .part file that is there, or a new one, and locks it. While the lock was waited for, another process may
+ * have renamed or removed the file that was opened: then once more. */
 static csaw_status open_part(csaw__output *output) {
-    static atomic_uint number;
-    do {
-        int length = snprintf(output->part, sizeof output->part, "%s.%ld-%u.part", output->path, (long)getpid(),
-                              atomic_fetch_add(&number, 1));
-        if (length >= (int)sizeof output->part) {
-            output->part[0] = 0;
-            return csaw__fail(CSAW_EINVAL,
-                              "%.80s...: the path is too long with its .part name, %d bytes are the most; "
-                              "write to a shorter path",
-                              output->path, PATH_MAX - 1);
+    struct stat held, named;
+    strcat(strcpy(output->part, output->path), ".part");
+    for (;;) {
+        output->file = open(output->part, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (output->file < 0) break;
+        if (flock(output->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            output->part[0] = 0; /* not ours */
+            return csaw__fail(CSAW_EIO, "%s: it is being written already; wait for that, or write elsewhere",
+                              output->path);
         }
-        output->file = open(output->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (output->file < 0 && errno == EEXIST);
-    if (output->file >= 0) return CSAW_OK;
-    output->part[0] = 0;
-    return fail_write(output, "creating the file");
+        if (fstat(output->file, &held) == 0 && stat(output->part, &named) == 0 && held.st_ino == named.st_ino)
+            return CSAW_OK;
+        close(output->file);
+    }
+    return fail_write(output, "creating the .part file");
 }
 
 static csaw_status open_target(csaw__output *output, const char *path) {
     struct stat target;
     char real[PATH_MAX];
-    CSAW_REQUIRE(strlen(path) < PATH_MAX, CSAW_EINVAL, "%.80s...: the path is longer than %d bytes; use a shorter one",
-                 path, PATH_MAX - 1);
+    const size_t most = PATH_MAX - 1 - CSAW__OUTPUT_SUFFIX;
+    CSAW_REQUIRE(strlen(path) <= most, CSAW_EINVAL, "%.80s...: the path is longer than %zu bytes; use a shorter one",
+                 path, most);
     strcpy(output->path, path);
     if (strcmp(path, "-") == 0) {
         strcpy(output->path, "standard output");
@@ -110,17 +115,18 @@ static csaw_status open_target(csaw__output *output, const char *path) {
             output->file = open(path, O_WRONLY | O_CLOEXEC);
             return output->file < 0 ? fail_write(output, "opening") : CSAW_OK;
         }
-        if (realpath(path, real)) strcpy(output->path, real);
+        if (realpath(path, real) && strlen(real) <= most) strcpy(output->path, real);
     }
     return open_part(output);
 }
 
-csaw_status csaw__output_open(const char *path, bool gzip, csaw__output **out) {
+static csaw_status open_output(const char *path, bool gzip, bool kept, csaw__output **out) {
     csaw__output *output = NULL;
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(path, CSAW_EINVAL, "the path to write to is NULL; pass a name, or \"-\" for standard output");
     CSAW_TRY(csaw__alloc_zero(&output, 1, "a file writer"));
     output->file = -1;
+    output->kept = true; /* until the file is ours */
     CSAW_TRY_DONE(csaw__alloc(&output->buffer, CSAW__OUTPUT_BYTES, "a file buffer"));
     if (gzip) {
         CSAW_TRY_DONE(csaw__alloc(&output->packed, CSAW__OUTPUT_BYTES, "a file buffer"));
@@ -134,11 +140,46 @@ csaw_status csaw__output_open(const char *path, bool gzip, csaw__output **out) {
         output->gzip = true;
     }
     CSAW_TRY_DONE(open_target(output, path));
+    output->kept = kept;
+    if (output->part[0] && !kept) CSAW_TRY_DONE(csaw__output_cut(output, 0));
     *out = output;
     return CSAW_OK;
 done:
     csaw__output_discard(output);
     return status;
+}
+
+csaw_status csaw__output_open(const char *path, bool gzip, csaw__output **out) {
+    return open_output(path, gzip, false, out);
+}
+
+csaw_status csaw__output_open_kept(const char *path, csaw__output **out) { return open_output(path, false, true, out); }
+
+bool csaw__output_is_file(const csaw__output *output) { return output->part[0] != 0; }
+
+uint64_t csaw__output_size(const csaw__output *output) {
+    struct stat part;
+    return fstat(output->file, &part) == 0 ? (uint64_t)part.st_size : 0;
+}
+
+csaw_status csaw__output_cut(csaw__output *output, uint64_t bytes) {
+    output->used = 0;
+    if (ftruncate(output->file, (off_t)bytes) != 0 || lseek(output->file, (off_t)bytes, SEEK_SET) < 0)
+        return fail_write(output, "truncating the .part file");
+    output->written = bytes;
+    output->failed = output->unsynced;
+    return CSAW_OK;
+}
+
+uint64_t csaw__output_position(const csaw__output *output) { return output->written + output->used; }
+
+csaw_status csaw__output_flush(csaw__output *output) { return write_buffer(output); }
+
+csaw_status csaw__output_sync(csaw__output *output) {
+    CSAW_TRY(write_buffer(output));
+    if (fdatasync(output->file) == 0) return CSAW_OK;
+    output->unsynced = true;
+    return fail_write(output, "writing to disk");
 }
 
 csaw_status csaw__output_room(csaw__output *output, uint64_t bytes, char **place) {
@@ -165,10 +206,10 @@ csaw_status csaw__output_put(csaw__output *output, const void *from, uint64_t by
 
 const char *csaw__output_path(const csaw__output *output) { return output->path; }
 
-/* The new name itself to disk; file systems that cannot do that for a directory are let be. */
-static void sync_directory(const char *path) {
+void csaw__sync_directory(const char *path) {
     char name[PATH_MAX];
-    char *slash = strrchr(strcpy(name, path), '/');
+    snprintf(name, sizeof name, "%s", path);
+    char *slash = strrchr(name, '/');
     if (slash) slash[slash == name] = 0;
     int directory = open(slash ? name : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0) return;
@@ -184,20 +225,17 @@ csaw_status csaw__output_close(csaw__output *output) {
         status = fail_write(output, "writing to disk");
         goto done;
     }
-    int code = close(output->file);
-    output->file = -1;
-    if (code != 0) {
-        status = fail_write(output, "closing");
-        goto done;
-    }
-    if (output->part[0]) {
+    if (output->part[0]) { /* before the lock goes with the descriptor */
         if (rename(output->part, output->path) != 0) {
             status = fail_write(output, "renaming the finished .part file");
             goto done;
         }
         output->part[0] = 0;
-        sync_directory(output->path);
+        csaw__sync_directory(output->path);
     }
+    int code = close(output->file);
+    output->file = -1;
+    if (code != 0) status = fail_write(output, "closing");
 done:
     csaw__output_discard(output);
     return status;
@@ -205,8 +243,10 @@ done:
 
 void csaw__output_discard(csaw__output *output) {
     if (!output) return;
-    if (output->file >= 0) close(output->file);
-    if (output->part[0]) unlink(output->part);
+    if (output->file >= 0) {
+        if (output->part[0] && (!output->kept || csaw__output_size(output) == 0)) unlink(output->part);
+        close(output->file);
+    }
     if (output->gzip) deflateEnd(&output->stream);
     csaw__free(output->packed);
     csaw__free(output->buffer);

@@ -6,16 +6,18 @@
  * Every number comes from csaw/philox.h by place (the edge, the id, the pair), so threads do not matter:
  *   purpose 4   instance = edge, draw = level / 4: one 32-bit word a level
  *   purpose 5   instance = half of an id, depth = round: the permutation
- *   purpose 6   instance = smaller id, vertex = larger id: the weight of both arcs of a pair, by final ids */
+ *   purpose 6   generate_weights.c: the weight of both arcs of a pair, by final ids
+ * Edges are made sixteen at a time, in vector registers; with AVX2 where the processor has it. */
 #include "runtime/base/csr_build.h"
+#include "runtime/base/generate_weights.h"
 #include "runtime/base/graph.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/philox_lanes.h"
 
-#include <csaw/philox.h>
 #include <string.h>
 
-enum { DRAW_EDGE = 4, DRAW_PERMUTATION = 5, DRAW_WEIGHT = 6, PERMUTATION_ROUNDS = 6 };
+enum { DRAW_EDGE = CSAW_DRAW_RMAT, DRAW_PERMUTATION = CSAW_DRAW_RMAT + 1, PERMUTATION_ROUNDS = 6 };
 
 typedef struct rmat {
     uint32_t scale;
@@ -23,19 +25,39 @@ typedef struct rmat {
     uint64_t below[3]; /* of a 32-bit word: quadrant a, a or b, a or b or c */
 } rmat;
 
-static void make_edge(const rmat *model, uint64_t edge, csaw_vertex *src, csaw_vertex *dst) {
-    csaw_block block = {{0}};
-    uint32_t u = 0, v = 0;
+/* Edges first .. first + CSAW__LANES - 1. The quadrant of a level is the number of limits at or below its word: its
+ * upper bit goes to src, its lower bit to dst. */
+CSAW__INLINE void lanes_of_edges(const rmat *model, uint64_t first, csaw_vertex *src, csaw_vertex *dst) {
+    uint32_t x[4][CSAW__LANES], u[CSAW__LANES] = {0}, v[CSAW__LANES] = {0};
+    const uint32_t a = (uint32_t)model->below[0], b = (uint32_t)model->below[1], c = (uint32_t)model->below[2];
+    const uint32_t has_b = a == model->below[0], has_c = b == model->below[1], has_d = c == model->below[2];
     for (uint32_t level = 0; level < model->scale; level++) {
-        if (level % 4 == 0) block = csaw_draw(model->seed, edge, 0, 0, DRAW_EDGE, level / 4);
-        uint32_t word = block.x[level % 4];
-        uint32_t quadrant = (word >= model->below[0]) + (word >= model->below[1]) + (word >= model->below[2]);
-        u = u << 1 | quadrant >> 1;
-        v = v << 1 | (quadrant & 1);
+        if (level % 4 == 0) csaw__draw_lanes(model->seed, first, DRAW_EDGE, level / 4, x);
+        const uint32_t *word = x[level % 4];
+        for (int l = 0; l < CSAW__LANES; l++) {
+            uint32_t past_a = (word[l] >= a) & has_b, past_b = (word[l] >= b) & has_c, past_c = (word[l] >= c) & has_d;
+            u[l] = u[l] << 1 | past_b;
+            v[l] = v[l] << 1 | (past_a ^ past_b ^ past_c);
+        }
     }
-    *src = u;
-    *dst = v;
+    memcpy(src, u, sizeof u);
+    memcpy(dst, v, sizeof v);
 }
+
+static void edges_anywhere(const rmat *model, uint64_t first, csaw_vertex *src, csaw_vertex *dst) {
+    lanes_of_edges(model, first, src, dst);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void edges_avx2(const rmat *model, uint64_t first, csaw_vertex *src,
+                                                       csaw_vertex *dst) {
+    lanes_of_edges(model, first, src, dst);
+}
+static bool has_avx2(void) { return __builtin_cpu_supports("avx2"); }
+#else
+#define edges_avx2 edges_anywhere
+static bool has_avx2(void) { return false; }
+#endif
 
 /* A bijection of 0 .. 2^scale - 1: a Feistel network over the two halves of the id, which swap by turns. */
 static csaw_vertex permute(const rmat *model, csaw_vertex id) {
@@ -54,11 +76,16 @@ static csaw_status make_edges(const rmat *model, uint64_t num_edges, csaw_vertex
     CSAW_TRY(csaw__alloc(&permuted, num_vertices, "a permutation of the vertices"));
     CSAW__OMP(parallel for)
     for (uint64_t id = 0; id < num_vertices; id++) permuted[id] = permute(model, (csaw_vertex)id);
+    const bool avx2 = has_avx2();
     CSAW__OMP(parallel for)
-    for (uint64_t edge = 0; edge < num_edges; edge++) {
-        make_edge(model, edge, &src[edge], &dst[edge]);
-        src[edge] = permuted[src[edge]];
-        dst[edge] = permuted[dst[edge]];
+    for (uint64_t first = 0; first < num_edges; first += CSAW__LANES) {
+        csaw_vertex u[CSAW__LANES], v[CSAW__LANES];
+        (avx2 ? edges_avx2 : edges_anywhere)(model, first, u, v);
+        const uint64_t count = num_edges - first < CSAW__LANES ? num_edges - first : CSAW__LANES;
+        for (uint64_t l = 0; l < count; l++) {
+            src[first + l] = permuted[u[l]];
+            dst[first + l] = permuted[v[l]];
+        }
     }
     csaw__free(permuted);
     return CSAW_OK;
@@ -85,21 +112,6 @@ static csaw_status remove_isolated(csaw_csr *csr) {
     csaw__free(name);
     rowptr[left] = csr->num_edges;
     csr->num_vertices = left;
-    return CSAW_OK;
-}
-
-/* Uniform on the 2^23 floats 1, 1 + 2^-21, ... below 5, all exact. */
-static csaw_status add_weights(const rmat *model, csaw_csr *csr) {
-    float *weight = NULL;
-    CSAW_TRY(csaw__alloc(&weight, csr->num_edges, "the weights of a graph"));
-    CSAW__OMP(parallel for schedule(dynamic, 1024))
-    for (uint64_t u = 0; u < csr->num_vertices; u++)
-        for (csaw_edge e = csr->rowptr[u]; e < csr->rowptr[u + 1]; e++) {
-            csaw_vertex v = csr->col[e], smaller = u < v ? (csaw_vertex)u : v, larger = u < v ? v : (csaw_vertex)u;
-            uint32_t word = csaw_draw(model->seed, smaller, 0, larger, DRAW_WEIGHT, 0).x[0];
-            weight[e] = 1 + (float)(word >> 9) * (1.0f / 2097152.0f);
-        }
-    csr->weight = weight;
     return CSAW_OK;
 }
 
@@ -139,12 +151,13 @@ csaw_status csaw_graph_rmat(const csaw_rmat_options *given, csaw_graph **out) {
     CSAW_TRY_DONE(make_edges(&model, num_edges, src, dst));
     for (uint64_t s = 0; s < num_segments; s++) {
         uint64_t left = num_edges - s * stretch;
-        segments[s] = (csaw__edge_segment){src + s * stretch, dst + s * stretch, NULL, left < stretch ? left : stretch};
+        segments[s] = (csaw__edge_segment){
+            .src = src + s * stretch, .dst = dst + s * stretch, .count = left < stretch ? left : stretch};
     }
-    CSAW_TRY_DONE(csaw__csr_build(segments, num_segments, (uint64_t)1 << options.scale, false,
+    CSAW_TRY_DONE(csaw__csr_build(segments, num_segments, (uint64_t)1 << options.scale, 0,
                                   &(csaw_load_options){.undirected = !options.directed}, &csr));
     if (!options.keep_isolated) CSAW_TRY_DONE(remove_isolated(&csr));
-    if (options.weighted) CSAW_TRY_DONE(add_weights(&model, &csr));
+    if (options.weighted) CSAW_TRY_DONE(csaw__generate_weights(model.seed, &csr));
     CSAW_TRY_DONE(csaw__graph_adopt(&csr, true, out));
     csr = (csaw_csr){0};
 done:

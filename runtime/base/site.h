@@ -16,6 +16,8 @@ struct csaw_site {
     uint64_t row;      /* place of at's first arc in job->rows */
     uint64_t prev_row; /* the same of prev, where prev's row is in sight */
     uint32_t degree, prev_degree;
+    uint64_t user[4];    /* CSAW_MAX_USER_BYTES */
+    uint32_t undeclared; /* csaw_adjacent() was asked by a sampler without CSAW_SECOND_ORDER */
 };
 
 CSAW_FN uint64_t csaw__offset(const csaw__rows *rows, csaw_vertex local) {
@@ -34,6 +36,8 @@ CSAW_FN csaw_arc csaw__no_arc(void) {
     csaw_arc arc;
     arc.src = arc.dst = CSAW_NONE;
     arc.weight = 0;
+    arc.type = 0;
+    arc.time = 0;
     arc.rank = arc.near_prev = 0;
     arc.id = CSAW_NO_EDGE;
     return arc;
@@ -45,6 +49,8 @@ CSAW_FN csaw_arc csaw__arc_to(const csaw_site *site, uint32_t rank, csaw_vertex 
     arc.src = site->at;
     arc.dst = dst;
     arc.weight = rows->weight ? rows->weight[site->row + rank] : 1.0f;
+    arc.type = rows->type ? rows->type[site->row + rank] : 0;
+    arc.time = rows->time ? rows->time[site->row + rank] : 0;
     arc.rank = rank;
     arc.id = rows->first_arc + site->row + rank;
     arc.near_prev = 0;
@@ -80,8 +86,11 @@ CSAW_FN uint32_t csaw_depth(const csaw_site *site) { return site->depth; }
 CSAW_FN uint64_t csaw_instance(const csaw_site *site) { return site->instance; }
 CSAW_FN uint32_t csaw_num_vertices(const csaw_site *site) { return site->job->num_vertices; }
 
+CSAW_FN void *csaw_user(const csaw_site *site) { return (void *)site->user; }
+
 CSAW_FN uint32_t csaw_degree(const csaw_site *site, csaw_vertex v) {
     const csaw__rows *rows = &site->job->rows;
+    if (v >= site->job->num_vertices) return 0;
     if (site->job->degree) return site->job->degree[v];
     return (uint32_t)(csaw__offset(rows, v + 1) - csaw__offset(rows, v));
 }
@@ -90,6 +99,10 @@ CSAW_FN uint32_t csaw_degree(const csaw_site *site, csaw_vertex v) {
  * dst is shorter (a symmetric graph would allow it): it is the hotter one. Measured on an H200, R-MAT 20, p = .25, q =
  * 4: 16.8 ms so, 20-25 ms with the shorter row. */
 CSAW_FN bool csaw_adjacent(const csaw_site *site, const csaw_arc *arc) {
+    if (!(csaw__hooks.flags & CSAW_SECOND_ORDER)) { /* known when compiled */
+        ((csaw_site *)site)->undeclared = 1;
+        return false;
+    }
     if (arc->near_prev) return arc->near_prev == 2;
     return csaw__row_has(site->job->rows.col + site->prev_row, site->prev_degree, arc->dst);
 }

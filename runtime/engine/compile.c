@@ -37,9 +37,15 @@ typedef struct command {
 static void command_add(command *c, const char *argument) { c->argument[c->count++] = argument; }
 
 static csaw_status command_start(command *c, const char *headers, const char *file) {
-    static const char *const flags[] = {
-        "-std=c11",        "-O3", "-fPIC", "-ffp-contract=off", "-fno-math-errno", "-fvisibility=hidden",
-        "-DCSAW__RUNTIME", "-I"};
+    static const char *const flags[] = {"-std=c11",
+                                        "-O3",
+                                        "-fPIC",
+                                        "-fno-fast-math",
+                                        "-ffp-contract=off",
+                                        "-fno-math-errno",
+                                        "-fvisibility=hidden",
+                                        "-DCSAW__RUNTIME",
+                                        "-I"};
     const char *name = getenv("CC");
     CSAW_TRY(csaw__format(&c->words, "%s", name && *name ? name : "cc"));
     char *rest = NULL;
@@ -160,6 +166,19 @@ csaw__loaded *csaw__loaded_find(const csaw_sampler *sampler) {
     while (record && record->sampler != sampler) record = record->next;
     pthread_mutex_unlock(&loaded_lock);
     return record;
+}
+
+uint64_t csaw_sampler_hash(const csaw_sampler *sampler) {
+    const csaw__loaded *record = csaw__loaded_find(sampler);
+    csaw__hash hash = csaw__hash_start();
+    if (record) {
+        hash = record->content;
+    } else {
+        const uint32_t version[] = {CSAW_VERSION_MAJOR, CSAW_VERSION_MINOR, CSAW_VERSION_PATCH};
+        csaw__hash_text(&hash, sampler->name);
+        csaw__hash_add(&hash, version, sizeof version);
+    }
+    return hash.high ^ hash.low;
 }
 
 static void free_record(csaw__loaded *record) {

@@ -24,7 +24,9 @@ static void walk_checked(const csaw_sampler *sampler, const csaw__job *job, uint
 
 csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check,
                            csaw__fault *fault) {
-    const uint64_t chunk = 1024, chunks = (job->num_walks + chunk - 1) / chunk;
+    const uint64_t group = 64, share = job->num_walks / (8 * (uint64_t)plan->threads) / group * group;
+    const uint64_t chunk = share < group ? group : share > 16 * group ? 16 * group : share;
+    const uint64_t chunks = (job->num_walks + chunk - 1) / chunk;
     CSAW__OMP(parallel num_threads(plan->threads)) {
         csaw__fault mine = {.kind = CSAW__FAULT_NONE};
 CSAW__OMP(for schedule(dynamic))

@@ -82,6 +82,12 @@ static csaw_status upload_graph(csaw__device *device, const csaw_csr *csr) {
     if (csr->weight)
         CSAW_TRY(upload(device, (const void **)&device->rows.weight, csr->weight, csr->num_edges * sizeof *csr->weight,
                         "weights"));
+    if (csr->type)
+        CSAW_TRY(
+            upload(device, (const void **)&device->rows.type, csr->type, csr->num_edges * sizeof *csr->type, "types"));
+    if (csr->time)
+        CSAW_TRY(
+            upload(device, (const void **)&device->rows.time, csr->time, csr->num_edges * sizeof *csr->time, "times"));
     device->rows.count = (csaw_vertex)csr->num_vertices;
     return device_alloc(device, (void **)&device->record, 2 * sizeof *device->record, "a record of faults");
 }
@@ -145,6 +151,8 @@ void csaw__device_close(csaw__device *device) {
         void *const memory[] = {(void *)device->rows.offset,
                                 (void *)device->rows.col,
                                 (void *)device->rows.weight,
+                                (void *)device->rows.type,
+                                (void *)device->rows.time,
                                 device->alias,
                                 device->bias,
                                 device->record};
@@ -203,16 +211,22 @@ static csaw_status launch(csaw__device *device, const csaw_sampler *sampler, int
     return csaw__library_launch(device->library, kernel, (unsigned)blocks, threads, device->stream, job);
 }
 
+static bool is_reject(const csaw__job *job) {
+    return job->kernel == CSAW__KERNEL_REJECT || job->kernel == CSAW__KERNEL_REJECT_ALIAS;
+}
+
 /* Walks, and finishes what REJECT left undecided. record: as device->record. */
 static csaw_status run_kernels(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
                                unsigned long long record[2]) {
     const size_t bytes = 2 * sizeof *record;
+    const int rest = job->kernel == CSAW__KERNEL_REJECT ? CSAW__KERNEL_REJECT_REST : CSAW__KERNEL_REJECT_ALIAS_REST;
     CSAW_CUDA(cudaMemcpyAsync(device->record, record, bytes, cudaMemcpyHostToDevice, device->stream));
-    CSAW_TRY(launch(device, sampler, (int)job->kernel, job->num_walks, job));
+    /* a sampler's own bytes are not in the path, so such a walk cannot be taken up: REST walks it from its root */
+    const bool whole = is_reject(job) && sampler->traits() & CSAW__TRAIT_USER;
+    CSAW_TRY(launch(device, sampler, whole ? rest : (int)job->kernel, job->num_walks, job));
     CSAW_CUDA(cudaMemcpyAsync(record, device->record, bytes, cudaMemcpyDeviceToHost, device->stream));
     CSAW_CUDA(cudaStreamSynchronize(device->stream));
     if (record[1] == 0) return CSAW_OK;
-    const int rest = job->kernel == CSAW__KERNEL_REJECT ? CSAW__KERNEL_REJECT_REST : CSAW__KERNEL_REJECT_ALIAS_REST;
     CSAW_TRY(launch(device, sampler, rest, record[1], job));
     CSAW_CUDA(cudaMemcpyAsync(record, device->record, bytes, cudaMemcpyDeviceToHost, device->stream));
     CSAW_CUDA(cudaStreamSynchronize(device->stream));
@@ -225,9 +239,10 @@ typedef struct call_arrays {
     void *rest;
 } call_arrays;
 
-static csaw_status take_call_arrays(csaw__device *device, const csaw__job *job, call_arrays *arrays) {
+static csaw_status take_call_arrays(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
+                                    call_arrays *arrays) {
     if (job->roots) CSAW_TRY(upload(device, &arrays->roots, job->roots, job->num_roots * sizeof *job->roots, "seeds"));
-    if (job->kernel == CSAW__KERNEL_REJECT || job->kernel == CSAW__KERNEL_REJECT_ALIAS)
+    if (is_reject(job) && !(sampler->traits() & CSAW__TRAIT_USER))
         CSAW_TRY(device_alloc(device, &arrays->rest, job->num_walks * sizeof *job->rest, "a list of undecided walks"));
     return CSAW_OK;
 }
@@ -241,7 +256,7 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
     CSAW_CUDA(cudaSetDevice(device->ordinal));
     if (alias) CSAW_TRY(take_tables(device, plan));
     CSAW_TRY(take_buffers(device, samples));
-    csaw_status status = take_call_arrays(device, job, &arrays);
+    csaw_status status = take_call_arrays(device, sampler, job, &arrays);
     if (status == CSAW_OK) {
         job->rows = device->rows;
         job->rows.alias = alias ? device->alias : nullptr;

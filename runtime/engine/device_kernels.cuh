@@ -10,7 +10,7 @@
 #define CSAW_ENGINE_DEVICE_KERNELS_CUH
 
 #include "runtime/engine/step.h"
-#include "samplers/select/its_warp.cuh"
+#include "samplers/select/scan_warp.cuh"
 
 /* Kernels that the hooks allow; others compile to nothing. */
 template <typename HOOK> __host__ __device__ constexpr bool csaw__given(HOOK hook) { return hook != nullptr; }
@@ -18,7 +18,7 @@ constexpr bool csaw__static = csaw__given(csaw__hooks.static_bias), csaw__dynami
                csaw__bounded = csaw__dynamic && csaw__given(csaw__hooks.bounds);
 template <uint32_t KERNEL>
 constexpr bool csaw__allowed =
-    KERNEL == CSAW__KERNEL_ITS                                            ? true
+    KERNEL == CSAW__KERNEL_ITS || KERNEL == CSAW__KERNEL_RACE             ? true
     : KERNEL == CSAW__KERNEL_UNIFORM                                      ? !csaw__dynamic
     : KERNEL == CSAW__KERNEL_ALIAS                                        ? !csaw__dynamic && csaw__static
     : KERNEL == CSAW__KERNEL_REJECT || KERNEL == CSAW__KERNEL_REJECT_REST ? csaw__bounded
@@ -30,12 +30,12 @@ template <uint32_t KERNEL> CSAW_FN int csaw__device_pick(const csaw_site *site, 
         const uint64_t number = csaw_half(block, site->depth & 1);
         return KERNEL == CSAW__KERNEL_UNIFORM ? csaw__uniform_pick(site, number, arc)
                                               : csaw__alias_pick(site, number, arc);
-    } else if constexpr (KERNEL == CSAW__KERNEL_ITS) {
+    } else if constexpr (KERNEL == CSAW__KERNEL_ITS || KERNEL == CSAW__KERNEL_RACE) {
         return CSAW__UNDECIDED;
     } else {
         constexpr bool by_alias = KERNEL == CSAW__KERNEL_REJECT_ALIAS || KERNEL == CSAW__KERNEL_REJECT_ALIAS_REST;
         uint32_t attempt = 0;
-        return csaw__reject_pick(site, by_alias, &attempt, csaw__attempt_block(site, 0), 0, arc, 0);
+        return csaw__reject_pick(site, by_alias, &attempt, 0, arc, 0);
     }
 }
 
@@ -49,6 +49,8 @@ CSAW_FN csaw_site csaw__device_start(const csaw__job *job, uint64_t walk) {
     site.depth = 0;
     site.row = site.prev_row = 0;
     site.degree = site.prev_degree = 0;
+    site.undeclared = 0;
+    for (int i = 0; i < 4; i++) site.user[i] = 0;
     return site;
 }
 
@@ -68,14 +70,16 @@ CSAW_FN csaw_site csaw__device_resume(const csaw__job *job, uint64_t walk, uint3
 
 template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) {
     constexpr bool rest = KERNEL == CSAW__KERNEL_REJECT_REST || KERNEL == CSAW__KERNEL_REJECT_ALIAS_REST;
-    constexpr bool scans = KERNEL == CSAW__KERNEL_ITS || rest; /* the warp works together, so all lanes stay */
+    constexpr bool scans = KERNEL == CSAW__KERNEL_ITS || KERNEL == CSAW__KERNEL_RACE ||
+                           rest; /* the warp works together, so all lanes stay */
     const uint64_t thread = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
-    const bool mine = thread < (rest ? *job.num_rest : job.num_walks);
+    const bool resumes = rest && job.rest; /* REST without a list walks all from their roots */
+    const bool mine = thread < (resumes ? *job.num_rest : job.num_walks);
     if (!scans && !mine) return;
 
     uint64_t walk = mine ? thread : 0;
     csaw_site site;
-    if (rest && mine) {
+    if (resumes && mine) {
         walk = job.rest[thread] >> 24;
         site = csaw__device_resume(&job, walk, (uint32_t)(job.rest[thread] & 0xffffff));
     } else {
@@ -83,7 +87,7 @@ template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) 
     }
     csaw_vertex *path = job.path + site.depth * job.num_walks + walk;
     csaw_edge *edges = job.edge + site.depth * job.num_walks + walk;
-    if (mine && !rest) *path = site.root;
+    if (mine && !resumes) *path = site.root;
     if (!mine) site.depth = job.length;
 
     csaw_block block;
@@ -100,8 +104,8 @@ template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) 
         }
         if constexpr (scans) {
             const bool asks = live && picked == CSAW__UNDECIDED;
-            const uint32_t decided = csaw__its_warp(&site, asks);
-            if (asks) picked = csaw__its_take(&site, decided, &arc);
+            const uint32_t decided = csaw__scan_warp<KERNEL == CSAW__KERNEL_RACE>(&site, asks);
+            if (asks) picked = csaw__scan_take(&site, decided, &arc);
         } else if (picked == CSAW__UNDECIDED) {
             job.rest[atomicAdd(job.num_rest, 1ull)] = walk << 24 | site.depth;
             return;
@@ -135,6 +139,7 @@ template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) 
     }
 CSAW__DEFINE_KERNEL(csaw__kernel_uniform, CSAW__KERNEL_UNIFORM, 1)
 CSAW__DEFINE_KERNEL(csaw__kernel_its, CSAW__KERNEL_ITS, 1)
+CSAW__DEFINE_KERNEL(csaw__kernel_race, CSAW__KERNEL_RACE, 1)
 CSAW__DEFINE_KERNEL(csaw__kernel_alias, CSAW__KERNEL_ALIAS, 1)
 CSAW__DEFINE_KERNEL(csaw__kernel_reject, CSAW__KERNEL_REJECT, 5)
 CSAW__DEFINE_KERNEL(csaw__kernel_reject_alias, CSAW__KERNEL_REJECT_ALIAS, 5)
@@ -145,9 +150,8 @@ CSAW__DEFINE_KERNEL(csaw__kernel_reject_alias_rest, CSAW__KERNEL_REJECT_ALIAS_RE
 static int csaw__launch(int kernel, unsigned blocks, unsigned threads, void *stream, const csaw__job *job) {
     const cudaStream_t s = (cudaStream_t)stream;
     static void (*const kernels[CSAW__NUM_KERNELS])(const csaw__job) = {
-        csaw__kernel_uniform,          csaw__kernel_its,          csaw__kernel_alias,
-        csaw__kernel_reject,           csaw__kernel_reject_alias, csaw__kernel_reject_rest,
-        csaw__kernel_reject_alias_rest};
+        csaw__kernel_uniform, csaw__kernel_its,          csaw__kernel_race,        csaw__kernel_alias,
+        csaw__kernel_reject,  csaw__kernel_reject_alias, csaw__kernel_reject_rest, csaw__kernel_reject_alias_rest};
     kernels[kernel]<<<blocks, threads, 0, s>>>(*job);
     return (int)cudaGetLastError();
 }

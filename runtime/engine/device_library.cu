@@ -11,15 +11,16 @@
 
 struct csaw__library {
     const csaw_sampler *sampler;
+    uint64_t hash; /* csaw_sampler_hash(): another sampler may be loaded at the same address */
     cudaLibrary_t library;
     cudaKernel_t kernel[CSAW__NUM_KERNELS];
 };
 
 static csaw_status load(csaw__library *library, const csaw_sampler *sampler, int ordinal) {
-    static const char *const name[CSAW__NUM_KERNELS] = {
-        "csaw__kernel_uniform",          "csaw__kernel_its",          "csaw__kernel_alias",
-        "csaw__kernel_reject",           "csaw__kernel_reject_alias", "csaw__kernel_reject_rest",
-        "csaw__kernel_reject_alias_rest"};
+    static const char *const name[CSAW__NUM_KERNELS] = {"csaw__kernel_uniform",     "csaw__kernel_its",
+                                                        "csaw__kernel_race",        "csaw__kernel_alias",
+                                                        "csaw__kernel_reject",      "csaw__kernel_reject_alias",
+                                                        "csaw__kernel_reject_rest", "csaw__kernel_reject_alias_rest"};
     int major = 0, minor = 0;
     const void *cubin = nullptr;
     size_t size = 0;
@@ -35,13 +36,15 @@ static csaw_status load(csaw__library *library, const csaw_sampler *sampler, int
 
 csaw_status csaw__library_take(csaw__library **library, const csaw_sampler *sampler, int ordinal) {
     csaw__library *fresh = nullptr;
-    if (*library && (*library)->sampler == sampler) return CSAW_OK;
+    const uint64_t hash = csaw_sampler_hash(sampler);
+    if (*library && (*library)->sampler == sampler && (*library)->hash == hash) return CSAW_OK;
     CSAW_TRY(csaw__alloc_zero(&fresh, 1, "kernels of a sampler"));
     csaw_status status = load(fresh, sampler, ordinal);
     if (status != CSAW_OK) {
         csaw__library_free(fresh);
         return status;
     }
+    fresh->hash = hash;
     csaw__library_free(*library);
     *library = fresh;
     return CSAW_OK;

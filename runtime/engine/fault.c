@@ -38,6 +38,10 @@ csaw_status csaw__fault_status(const csaw__fault *fault, const char *sampler) {
             "%s: static_bias is %.9g here and was %.9g when tabulated; it may use the arc and params alone: "
             "what depends on the walk belongs in edge_bias",
             where, fault->value, fault->limit);
+    case CSAW__FAULT_UNDECLARED:
+        return csaw__fail(CSAW_EBIAS,
+                          "%s: a hook called csaw_adjacent(), but the sampler lacks CSAW_SECOND_ORDER; add the flag",
+                          where);
     default:
         return csaw__fail(
             CSAW_EBIAS,

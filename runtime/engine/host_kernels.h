@@ -10,6 +10,7 @@
 
 #include "runtime/engine/step.h"
 #include "samplers/select/its.h"
+#include "samplers/select/race.h"
 
 enum { CSAW__GROUP = 64 };
 
@@ -17,7 +18,8 @@ static uint32_t csaw__traits(void) {
     return (csaw__hooks.static_bias ? CSAW__TRAIT_STATIC : 0u) |
            (csaw__hooks.static_bias == csaw_weight ? CSAW__TRAIT_WEIGHT : 0u) |
            (csaw__hooks.edge_bias ? CSAW__TRAIT_EDGE : 0u) | (csaw__hooks.bounds ? CSAW__TRAIT_BOUNDS : 0u) |
-           (csaw__hooks.flags & CSAW_SECOND_ORDER ? CSAW__TRAIT_SECOND_ORDER : 0u);
+           (csaw__hooks.flags & CSAW_SECOND_ORDER ? CSAW__TRAIT_SECOND_ORDER : 0u) |
+           (csaw__hooks.user_bytes ? CSAW__TRAIT_USER : 0u);
 }
 
 static csaw_bounds csaw__bounds(const void *params) {
@@ -26,7 +28,7 @@ static csaw_bounds csaw__bounds(const void *params) {
 }
 
 CSAW_FN csaw_site csaw__site_of(const csaw__job *job, uint64_t instance, csaw_vertex root) {
-    csaw_site site = {job, instance, root, CSAW_NONE, root, 0, 0, 0, 0, 0};
+    csaw_site site = {job, instance, root, CSAW_NONE, root, 0, 0, 0, 0, 0, {0}, 0};
     return site;
 }
 
@@ -45,100 +47,311 @@ static void csaw__tabulate(const csaw__job *job, csaw_vertex first, csaw_vertex 
 
 typedef struct csaw__group {
     csaw_site site[CSAW__GROUP];
-    csaw_block block[CSAW__GROUP]; /* UNIFORM, ALIAS: of two steps; REJECT: of the first attempt */
+    uint64_t number[2][CSAW__GROUP]; /* UNIFORM, ALIAS: of two steps */
+    csaw_block block[CSAW__GROUP];   /* REJECT: of the attempt under way */
+    csaw__trial trial[CSAW__GROUP];  /* its proposal */
+    uint8_t near[CSAW__GROUP];       /* csaw_arc.near_prev of that */
+    uint8_t attempt[CSAW__GROUP];
+    uint8_t open[CSAW__GROUP]; /* walks whose step is not decided yet */
+    uint8_t asks[CSAW__GROUP]; /* those of them whose proposal edge_bias must judge */
+    const csaw__job *job;
+    uint64_t first;
+    uint32_t count;
 } csaw__group;
 
-CSAW_FN void csaw__prepare(csaw__group *group, uint32_t i, uint32_t kernel) {
-    csaw_site *site = &group->site[i];
-    const csaw__rows *rows = &site->job->rows;
-    csaw__site_row(site, site->at);
-    if (kernel == CSAW__KERNEL_ITS || site->degree == 0) return;
-    if (kernel == CSAW__KERNEL_REJECT || kernel == CSAW__KERNEL_REJECT_ALIAS)
-        group->block[i] = csaw__attempt_block(site, 0);
-    const bool odd = (kernel == CSAW__KERNEL_UNIFORM || kernel == CSAW__KERNEL_ALIAS) && (site->depth & 1);
-    const uint64_t place = site->row + csaw_below(csaw_half(&group->block[i], odd), site->degree);
-    if (kernel == CSAW__KERNEL_ALIAS || kernel == CSAW__KERNEL_REJECT_ALIAS)
-        __builtin_prefetch(rows->alias + place);
-    else
-        __builtin_prefetch(rows->col + place);
-}
-
-CSAW_FN int csaw__pick(csaw__group *group, uint32_t i, uint32_t kernel, csaw_arc *arc, csaw__fault *fault) {
-    csaw_site *site = &group->site[i];
-    if (kernel == CSAW__KERNEL_UNIFORM)
-        return csaw__uniform_pick(site, csaw_half(&group->block[i], site->depth & 1), arc);
-    if (kernel == CSAW__KERNEL_ALIAS) return csaw__alias_pick(site, csaw_half(&group->block[i], site->depth & 1), arc);
-    int picked = CSAW__UNDECIDED;
-    if (kernel != CSAW__KERNEL_ITS) {
-        uint32_t attempt = 0;
-        picked = csaw__reject_pick(site, kernel == CSAW__KERNEL_REJECT_ALIAS, &attempt, group->block[i], 0, arc, fault);
+CSAW_FN void csaw__group_start(csaw__group *group, const csaw__job *job, uint64_t first, uint32_t count) {
+    group->job = job;
+    group->first = first;
+    group->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t instance = job->first + first + i;
+        group->site[i] = csaw__site_of(job, instance, csaw__root_of(job, instance));
+        job->path[(first + i) * ((size_t)job->length + 1)] = group->site[i].root;
+        __builtin_prefetch((const uint64_t *)job->rows.offset + group->site[i].root);
     }
-    return picked == CSAW__UNDECIDED ? csaw__its_pick(site, 0, arc, fault) : picked;
 }
 
-CSAW_FN void csaw__advance(csaw_site *site, csaw_vertex next) {
+/* The step of walk i is decided: move it and write it down. */
+CSAW_FN void csaw__group_move(csaw__group *group, uint32_t i, int picked, const csaw_arc *arc, csaw__fault *fault) {
+    const csaw__job *job = group->job;
+    csaw_site *site = &group->site[i];
+    csaw_edge edge;
+    const csaw_vertex next = csaw__move(site, picked, arc, &edge, fault);
+    const uint64_t walk = group->first + i;
+    job->path[walk * ((size_t)job->length + 1) + site->depth + 1] = next;
+    if (job->edge) job->edge[walk * job->length + site->depth] = edge;
     site->prev = site->at;
     site->prev_row = site->row;
     site->prev_degree = site->degree;
     site->at = next;
     site->depth++;
     if (next == CSAW_NONE) return;
-    const csaw__rows *rows = &site->job->rows;
-    __builtin_prefetch((const char *)rows->offset + (uint64_t)next * (rows->wide ? 8 : 4));
-    if (rows->bias) __builtin_prefetch(rows->bias + next);
+    __builtin_prefetch((const uint64_t *)job->rows.offset + next);
+    if (job->rows.bias) __builtin_prefetch(job->rows.bias + next);
 }
 
+/* An ended walk takes its steps too. */
+CSAW_FN void csaw__group_pad(csaw__group *group, uint32_t i) {
+    const csaw__job *job = group->job;
+    const uint64_t walk = group->first + i;
+    const uint32_t depth = group->site[i].depth++;
+    job->path[walk * ((size_t)job->length + 1) + depth + 1] = CSAW_NONE;
+    if (job->edge) job->edge[walk * job->length + depth] = CSAW_NO_EDGE;
+}
+
+/* UNIFORM, ALIAS, ITS, RACE with hooks that need the site. */
 CSAW_FN void csaw__walk_group(const csaw__job *job, uint64_t first, uint32_t count, uint32_t kernel,
                               csaw__fault *fault) {
+    const bool quick = kernel == CSAW__KERNEL_UNIFORM || kernel == CSAW__KERNEL_ALIAS;
     csaw__group group;
-    const size_t stride = (size_t)job->length + 1;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t instance = job->first + first + i;
-        group.site[i] = csaw__site_of(job, instance, csaw__root_of(job, instance));
-        job->path[(first + i) * stride] = group.site[i].root;
-        __builtin_prefetch((const char *)job->rows.offset + (uint64_t)group.site[i].root * (job->rows.wide ? 8 : 4));
-    }
+    csaw__group_start(&group, job, first, count);
     for (uint32_t depth = 0; depth < job->length; depth++) {
-        if ((kernel == CSAW__KERNEL_UNIFORM || kernel == CSAW__KERNEL_ALIAS) && !(depth & 1))
-            for (uint32_t i = 0; i < count; i++) group.block[i] = csaw__step_block(job, job->first + first + i, depth);
-        for (uint32_t i = 0; i < count; i++)
-            if (group.site[i].at != CSAW_NONE) csaw__prepare(&group, i, kernel);
+        if (quick && !(depth & 1))
+            job->step_numbers(job->seed, job->first + first, count, depth >> 1, group.number[0], group.number[1]);
+        const uint64_t *const number = group.number[depth & 1];
         for (uint32_t i = 0; i < count; i++) {
             csaw_site *site = &group.site[i];
-            csaw_vertex next = CSAW_NONE;
-            csaw_edge edge = CSAW_NO_EDGE;
-            if (site->at != CSAW_NONE) {
-                csaw_arc arc = csaw__no_arc();
-                int picked = csaw__pick(&group, i, kernel, &arc, fault);
-                next = csaw__move(site, picked, &arc, &edge, fault);
-                csaw__advance(site, next);
+            if (site->at == CSAW_NONE) continue;
+            csaw__site_row(site, site->at);
+            if (!quick || site->degree == 0) continue;
+            const uint64_t place = site->row + csaw_below(number[i], site->degree);
+            __builtin_prefetch(kernel == CSAW__KERNEL_ALIAS ? (const void *)(job->rows.alias + place)
+                                                            : (const void *)(job->rows.col + place));
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            const csaw_site *site = &group.site[i];
+            csaw_arc arc = csaw__no_arc();
+            int picked;
+            if (site->at == CSAW_NONE) {
+                csaw__group_pad(&group, i);
+                continue;
             }
-            job->path[(first + i) * stride + depth + 1] = next;
-            if (job->edge) job->edge[(first + i) * job->length + depth] = edge;
+            if (kernel == CSAW__KERNEL_UNIFORM)
+                picked = csaw__uniform_pick(site, number[i], &arc);
+            else if (kernel == CSAW__KERNEL_ALIAS)
+                picked = csaw__alias_pick(site, number[i], &arc);
+            else if (kernel == CSAW__KERNEL_RACE)
+                picked = csaw__race_pick(site, 0, &arc, fault);
+            else
+                picked = csaw__its_pick(site, 0, &arc, fault);
+            csaw__group_move(&group, i, picked, &arc, fault);
         }
     }
 }
 
+/* ---- REJECT: the attempts of a group advance together ---- */
+
+CSAW_FN void csaw__group_draw(csaw__group *group, uint32_t i, bool by_alias) {
+    const csaw_site *site = &group->site[i];
+    const csaw__rows *rows = &group->job->rows;
+    group->block[i] = csaw__attempt_block(site, group->attempt[i]);
+    const uint64_t place = site->row + csaw_below(csaw_half(&group->block[i], 0), site->degree);
+    __builtin_prefetch(by_alias ? (const void *)(rows->alias + place) : (const void *)(rows->col + place));
+}
+
+/* For the walks that ask: is the proposal a neighbour of prev? The searches go level by level, all together, so that
+ * their reads overlap. */
+CSAW_FN void csaw__group_search(csaw__group *group, uint32_t num_asks) {
+    uint32_t low[CSAW__GROUP], left[CSAW__GROUP], going = 0;
+    for (uint32_t a = 0; a < num_asks; a++) {
+        const csaw_site *site = &group->site[group->asks[a]];
+        low[a] = 0;
+        left[a] = csaw__second_order(site) && group->trial[group->asks[a]].dst != site->prev ? site->prev_degree : 0;
+        going |= left[a];
+    }
+    while (going) {
+        going = 0;
+        for (uint32_t a = 0; a < num_asks; a++) {
+            if (!left[a]) continue;
+            const csaw_vertex *row = group->job->rows.col + group->site[group->asks[a]].prev_row;
+            const uint32_t half = left[a] >> 1;
+            const bool below = row[low[a] + half] < group->trial[group->asks[a]].dst;
+            low[a] = below ? low[a] + half + 1 : low[a];
+            left[a] = below ? left[a] - half - 1 : half;
+            __builtin_prefetch(row + low[a] + (left[a] >> 1));
+            going |= left[a];
+        }
+    }
+    for (uint32_t a = 0; a < num_asks; a++) {
+        const csaw_site *site = &group->site[group->asks[a]];
+        const csaw_vertex dst = group->trial[group->asks[a]].dst;
+        if (!csaw__second_order(site) || dst == site->prev) continue;
+        const csaw_vertex *row = group->job->rows.col + site->prev_row;
+        group->near[group->asks[a]] = 1u + (low[a] < site->prev_degree && row[low[a]] == dst);
+    }
+}
+
+/* One attempt of every open walk; returns how many stay open. */
+CSAW_FN uint32_t csaw__group_attempt(csaw__group *group, uint32_t num_open, bool by_alias, csaw__fault *fault) {
+    uint32_t num_asks = 0, num_left = 0;
+    int8_t picked[CSAW__GROUP];
+    for (uint32_t k = 0; k < num_open; k++) {
+        const uint32_t i = group->open[k];
+        group->near[i] = 0;
+        picked[i] = (int8_t)csaw__reject_propose(&group->site[i], by_alias, group->block[i], &group->trial[i]);
+        if (picked[i] == CSAW__ASKS) group->asks[num_asks++] = (uint8_t)i;
+    }
+    csaw__group_search(group, num_asks);
+    for (uint32_t k = 0; k < num_open; k++) {
+        const uint32_t i = group->open[k];
+        const csaw_site *site = &group->site[i];
+        csaw_arc arc = csaw__no_arc();
+        int outcome = picked[i];
+        if (outcome == CSAW__PICKED || outcome == CSAW__ASKS)
+            arc = csaw__arc_to(site, group->trial[i].rank, group->trial[i].dst);
+        arc.near_prev = group->near[i];
+        if (outcome == CSAW__ASKS) outcome = csaw__reject_judge(site, by_alias, &group->trial[i], &arc, fault);
+        if (outcome == CSAW__UNDECIDED && ++group->attempt[i] < CSAW__ATTEMPTS) {
+            csaw__group_draw(group, i, by_alias);
+            group->open[num_left++] = (uint8_t)i;
+            continue;
+        }
+        if (outcome == CSAW__UNDECIDED) outcome = csaw__its_pick(site, 0, &arc, fault);
+        csaw__group_move(group, i, outcome, &arc, fault);
+    }
+    return num_left;
+}
+
+CSAW_FN void csaw__walk_reject(const csaw__job *job, uint64_t first, uint32_t count, bool by_alias,
+                               csaw__fault *fault) {
+    csaw__group group;
+    csaw__group_start(&group, job, first, count);
+    for (uint32_t depth = 0; depth < job->length; depth++) {
+        uint32_t num_open = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            csaw_site *site = &group.site[i];
+            if (site->at == CSAW_NONE) {
+                csaw__group_pad(&group, i);
+                continue;
+            }
+            csaw__site_row(site, site->at);
+            group.attempt[i] = 0;
+            csaw__group_draw(&group, i, by_alias);
+            group.open[num_open++] = (uint8_t)i;
+        }
+        while (num_open) num_open = csaw__group_attempt(&group, num_open, by_alias, fault);
+    }
+}
+
+/* ---- walks that the graph alone decides: UNIFORM or ALIAS, no hook asked after the pick ---- */
+
+typedef struct csaw__plain {
+    csaw_vertex at[CSAW__GROUP];
+    uint64_t place[CSAW__GROUP]; /* of the arc drawn */
+    uint32_t fraction[CSAW__GROUP];
+} csaw__plain;
+
+/* First half of a step: draws arcs and asks for them. False: some walk stands where no arc leads on. */
+CSAW_FN bool csaw__plain_draw(csaw__plain *walks, const csaw__rows *rows, uint32_t count, const uint64_t *number,
+                              bool alias) {
+    const uint64_t *const offset = (const uint64_t *)rows->offset; /* the host's are 64 bits */
+    const csaw_vertex *const col = rows->col;
+    const csaw__alias *const table = rows->alias;
+    bool all = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t row = offset[walks->at[i]];
+        const uint32_t degree = (uint32_t)(offset[walks->at[i] + 1] - row);
+        const uint64_t place = row + csaw_below(number[i], degree);
+        walks->place[i] = place;
+        if (alias) walks->fraction[i] = (uint32_t)(number[i] * degree >> 32);
+        __builtin_prefetch(alias ? (const void *)(table + place) : (const void *)(col + place));
+        all = all && degree != 0;
+    }
+    return all;
+}
+
+/* Second half where every walk goes on. False: an alias table held a row without a positive bias. */
+CSAW_FN bool csaw__plain_go(csaw__plain *walks, const csaw__rows *rows, uint32_t count, csaw_vertex *path,
+                            size_t stride, bool alias) {
+    const uint64_t *const offset = (const uint64_t *)rows->offset;
+    const csaw_vertex *const col = rows->col;
+    const csaw__alias *const table = rows->alias;
+    bool all = true;
+    for (uint32_t i = 0; i < count; i++) {
+        csaw_vertex next;
+        if (alias) {
+            const csaw__alias *entry = &table[walks->place[i]];
+            next = walks->fraction[i] < entry->threshold ? entry->own : entry->other;
+            all = all && next != CSAW_NONE;
+        } else {
+            next = col[walks->place[i]];
+        }
+        walks->at[i] = next;
+        path[i * stride] = next;
+        __builtin_prefetch(offset + next);
+    }
+    return all;
+}
+
+/* A whole step where walks may have ended, or arcs are kept. */
+CSAW_FN void csaw__plain_step(csaw__plain *walks, const csaw__job *job, uint32_t count, const uint64_t *number,
+                              csaw_vertex *path, csaw_edge *edge, bool alias) {
+    const uint64_t *const offset = (const uint64_t *)job->rows.offset;
+    for (uint32_t i = 0; i < count; i++) {
+        if (walks->at[i] == CSAW_NONE) continue;
+        const uint64_t row = offset[walks->at[i]], place = row + csaw_below(number[i], offset[walks->at[i] + 1] - row);
+        __builtin_prefetch(alias ? (const void *)(job->rows.alias + place) : (const void *)(job->rows.col + place));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        csaw_arc arc = csaw__no_arc(); /* of an ended walk: no vertex, no edge */
+        if (walks->at[i] != CSAW_NONE) {
+            csaw_site site = csaw__site_of(job, 0, 0);
+            csaw__site_row(&site, walks->at[i]);
+            if (alias)
+                csaw__alias_pick(&site, number[i], &arc);
+            else
+                csaw__uniform_pick(&site, number[i], &arc);
+        }
+        walks->at[i] = arc.dst;
+        path[i * ((size_t)job->length + 1)] = arc.dst;
+        if (edge) edge[i * (size_t)job->length] = arc.id;
+        if (arc.dst != CSAW_NONE) __builtin_prefetch(offset + arc.dst);
+    }
+}
+
+CSAW_FN void csaw__walk_plain(const csaw__job *job, uint64_t first, uint32_t count, bool alias) {
+    const size_t stride = (size_t)job->length + 1;
+    csaw_vertex *path = job->path + first * stride;
+    csaw_edge *edge = job->edge ? job->edge + first * job->length : 0;
+    uint64_t number[2][CSAW__GROUP];
+    csaw__plain walks;
+    bool together = !edge;
+    for (uint32_t i = 0; i < count; i++) path[i * stride] = walks.at[i] = csaw__root_of(job, job->first + first + i);
+    for (uint32_t depth = 0; depth < job->length; depth++) {
+        path++;
+        if (!(depth & 1)) job->step_numbers(job->seed, job->first + first, count, depth >> 1, number[0], number[1]);
+        const uint64_t *const drawn = number[depth & 1];
+        together = together && csaw__plain_draw(&walks, &job->rows, count, drawn, alias);
+        if (together)
+            together = csaw__plain_go(&walks, &job->rows, count, path, stride, alias);
+        else
+            csaw__plain_step(&walks, job, count, drawn, path, edge ? edge++ : 0, alias);
+    }
+}
+
 static void csaw__walk(const csaw__job *job, uint64_t first, uint64_t count, csaw__fault *fault) {
+    const bool dynamic = csaw__hooks.edge_bias != 0, plain = !csaw__hooks.update && !csaw__hooks.dead_end;
     for (uint64_t done = 0; done < count; done += CSAW__GROUP) {
-        uint32_t n = count - done < CSAW__GROUP ? (uint32_t)(count - done) : CSAW__GROUP;
-        switch (job->kernel) { /* only those that the sampler's hooks allow are compiled */
+        const uint32_t n = count - done < CSAW__GROUP ? (uint32_t)(count - done) : CSAW__GROUP;
+        const uint64_t from = first + done;
+        switch (job->kernel) { /* only what the sampler's hooks allow is compiled */
         case CSAW__KERNEL_UNIFORM:
-            if (!csaw__hooks.edge_bias) csaw__walk_group(job, first + done, n, CSAW__KERNEL_UNIFORM, fault);
+            if (!dynamic && plain) csaw__walk_plain(job, from, n, false);
+            if (!dynamic && !plain) csaw__walk_group(job, from, n, CSAW__KERNEL_UNIFORM, fault);
             break;
         case CSAW__KERNEL_ALIAS:
-            if (!csaw__hooks.edge_bias && csaw__hooks.static_bias)
-                csaw__walk_group(job, first + done, n, CSAW__KERNEL_ALIAS, fault);
+            if (!dynamic && csaw__hooks.static_bias && plain) csaw__walk_plain(job, from, n, true);
+            if (!dynamic && csaw__hooks.static_bias && !plain)
+                csaw__walk_group(job, from, n, CSAW__KERNEL_ALIAS, fault);
             break;
         case CSAW__KERNEL_REJECT:
-            if (csaw__hooks.edge_bias && csaw__hooks.bounds)
-                csaw__walk_group(job, first + done, n, CSAW__KERNEL_REJECT, fault);
+            if (dynamic && csaw__hooks.bounds) csaw__walk_reject(job, from, n, false, fault);
             break;
         case CSAW__KERNEL_REJECT_ALIAS:
-            if (csaw__hooks.edge_bias && csaw__hooks.bounds && csaw__hooks.static_bias)
-                csaw__walk_group(job, first + done, n, CSAW__KERNEL_REJECT_ALIAS, fault);
+            if (dynamic && csaw__hooks.bounds && csaw__hooks.static_bias) csaw__walk_reject(job, from, n, true, fault);
             break;
-        default: csaw__walk_group(job, first + done, n, CSAW__KERNEL_ITS, fault);
+        case CSAW__KERNEL_RACE: csaw__walk_group(job, from, n, CSAW__KERNEL_RACE, fault); break;
+        default: csaw__walk_group(job, from, n, CSAW__KERNEL_ITS, fault);
         }
     }
 }
@@ -154,6 +367,7 @@ CSAW_FN csaw_site csaw__site_of_walker(const csaw__job *job, const csaw__walker 
     }
     site.prev = walker->prev;
     site.depth = walker->depth;
+    __builtin_memcpy(site.user, walker->user, sizeof site.user);
     csaw__site_row(&site, walker->at);
     return site;
 }
@@ -164,18 +378,26 @@ CSAW_FN int csaw__step_pick(const csaw_site *site, csaw__walker *walker, const u
     if (job->kernel == CSAW__KERNEL_UNIFORM || job->kernel == CSAW__KERNEL_ALIAS) {
         csaw_block block = csaw__step_block(job, site->instance, site->depth);
         uint64_t number = csaw_half(&block, site->depth & 1);
-        return job->kernel == CSAW__KERNEL_UNIFORM ? csaw__uniform_pick(site, number, arc)
-                                                   : csaw__alias_pick(site, number, arc);
+        int picked = job->kernel == CSAW__KERNEL_UNIFORM ? csaw__uniform_pick(site, number, arc)
+                                                         : csaw__alias_pick(site, number, arc);
+        if (picked == CSAW__PICKED && csaw__update_may_ask(site)) {
+            if (!answer) return CSAW__ASKS;
+            arc->near_prev = 1u + *answer;
+        }
+        return picked;
     }
     if (csaw__hooks.edge_bias && csaw__hooks.bounds && job->kernel != CSAW__KERNEL_ITS &&
-        walker->attempt < CSAW__ATTEMPTS) {
-        int picked = csaw__reject_pick(site, job->kernel == CSAW__KERNEL_REJECT_ALIAS, &walker->attempt,
-                                       csaw__attempt_block(site, walker->attempt), answer, arc, fault);
+        job->kernel != CSAW__KERNEL_RACE && walker->attempt < CSAW__ATTEMPTS) {
+        int picked =
+            csaw__reject_pick(site, job->kernel == CSAW__KERNEL_REJECT_ALIAS, &walker->attempt, answer, arc, fault);
         if (picked != CSAW__UNDECIDED) return picked;
         answer = 0;
     }
     if (job->remote && csaw__second_order(site) && site->degree && !answer) return CSAW__UNDECIDED;
-    return csaw__its_pick(site, answer, arc, fault);
+    int picked = job->kernel == CSAW__KERNEL_RACE ? csaw__race_pick(site, answer, arc, fault)
+                                                  : csaw__its_pick(site, answer, arc, fault);
+    if (picked == CSAW__PICKED && answer) arc->near_prev = 1u + answer[arc->rank];
+    return picked;
 }
 
 static int csaw__step(const csaw__job *job, csaw__walker *walker, const uint8_t *answer, csaw__fault *fault) {
@@ -188,6 +410,7 @@ static int csaw__step(const csaw__job *job, csaw__walker *walker, const uint8_t 
         return CSAW__ASK_ARC;
     }
     csaw_vertex next = csaw__move(&site, picked, &arc, &walker->edge, fault);
+    __builtin_memcpy(walker->user, site.user, sizeof site.user);
     walker->prev = walker->at;
     walker->at = next;
     walker->depth++;

@@ -17,6 +17,8 @@ typedef struct part {
     uint64_t *offset;
     csaw_vertex *col;
     float *weight;
+    uint32_t *type;
+    int64_t *time;
     csaw__alias *alias;
     csaw__row_bias *bias;
 } part;
@@ -43,9 +45,13 @@ static csaw_status part_create(const csaw_csr *csr, csaw_vertex first, csaw_vert
     for (uint64_t i = 0; i <= count; i++) out->offset[i] = csr->rowptr[first + i] - row;
     CSAW_TRY(COPY(&out->col, csr->col, row, arcs, "arcs of a partition"));
     if (csr->weight) CSAW_TRY(COPY(&out->weight, csr->weight, row, arcs, "weights of a partition"));
+    if (csr->type) CSAW_TRY(COPY(&out->type, csr->type, row, arcs, "types of a partition"));
+    if (csr->time) CSAW_TRY(COPY(&out->time, csr->time, row, arcs, "times of a partition"));
     out->rows.offset = out->offset;
     out->rows.col = out->col;
     out->rows.weight = out->weight;
+    out->rows.type = out->type;
+    out->rows.time = out->time;
     return CSAW_OK;
 }
 
@@ -54,7 +60,7 @@ csaw_status csaw__parts_create(const csaw_graph *graph, int count, csaw__parts *
     csaw__parts *parts = NULL;
     csaw_status status = CSAW_OK;
     CSAW_TRY(csaw__alloc_zero(&parts, 1, "a partitioned graph"));
-    CSAW_TRY_DONE(csaw__ranges_create(csr, (uint32_t)count, csr->weight ? 8 : 4, &parts->ranges));
+    CSAW_TRY_DONE(csaw__ranges_create(csr, (uint32_t)count, csaw__bytes_per_arc(csr), &parts->ranges));
     CSAW_TRY_DONE(csaw__alloc_zero(&parts->part, (uint64_t)count, "partitions"));
     CSAW_TRY_DONE(csaw__alloc(&parts->degree, csr->num_vertices, "degrees"));
     for (uint64_t v = 0; v < csr->num_vertices; v++) parts->degree[v] = (uint32_t)(csr->rowptr[v + 1] - csr->rowptr[v]);
@@ -83,6 +89,8 @@ void csaw__parts_free(csaw__parts *parts) {
         csaw__free(parts->part[p].offset);
         csaw__free(parts->part[p].col);
         csaw__free(parts->part[p].weight);
+        csaw__free(parts->part[p].type);
+        csaw__free(parts->part[p].time);
     }
     csaw__free(parts->part);
     csaw__free(parts->degree);

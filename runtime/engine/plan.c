@@ -20,7 +20,7 @@ static csaw_status parse_device(const char *text, int *ordinal) {
 
 static void explain_host(csaw_plan *plan, int partitions) {
     const csaw_csr *csr = &plan->graph->csr;
-    const double bytes = 8.0 * (double)csr->num_vertices + (csr->weight ? 8.0 : 4.0) * (double)csr->num_edges;
+    const double bytes = 8.0 * (double)csr->num_vertices + csaw__bytes_per_arc(csr) * (double)csr->num_edges;
     int used =
         snprintf(plan->explain, sizeof plan->explain,
                  "graph       %llu vertices, %llu arcs, largest degree %u, %s, %.1f MiB\n"

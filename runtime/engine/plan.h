@@ -20,6 +20,7 @@ typedef struct csaw__device csaw__device;
 /* What a method needs of a sampler's static biases on the plan's graph, kept for the last sampler and parameters. */
 typedef struct csaw__tables {
     const csaw_sampler *sampler; /* NULL = none */
+    uint64_t hash;               /* csaw_sampler_hash(): another sampler may be loaded at the same address */
     unsigned char params[CSAW__MAX_PARAMS];
     float *tabulated;     /* [num_edges] */
     csaw__alias *alias;   /* [num_edges], NULL until a method asks */

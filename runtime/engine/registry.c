@@ -9,7 +9,9 @@
 
 #include <csaw/samplers.h>
 
-static const csaw_sampler *const built_in[] = {&csaw_uniform, &csaw_node2vec};
+static const csaw_sampler *const built_in[] = {
+    &csaw_uniform, &csaw_biased, &csaw_biased_by_degree, &csaw_node2vec, &csaw_metropolis_hastings, &csaw_jump,
+    &csaw_restart, &csaw_ppr,    &csaw_metapath,         &csaw_temporal};
 
 const csaw_sampler *csaw_sampler_at(uint32_t place) {
     return place < sizeof built_in / sizeof *built_in ? built_in[place] : NULL;

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <csaw/philox.h>
+
 #include "runtime/base/memory.h"
+#include "runtime/base/step_numbers.h"
 #include "runtime/engine/fault.h"
 #include "runtime/engine/plan.h"
 #include "runtime/engine/registry.h"
@@ -23,7 +26,9 @@ typedef struct run {
 
 static csaw_status check_seeds(const run *r, const csaw_seeds *seeds) {
     const uint64_t num_vertices = r->plan->graph->csr.num_vertices;
-    if (!seeds || !seeds->vertex) return CSAW_OK;
+    if (!seeds) return CSAW_OK;
+    CSAW_REQUIRE(seeds->vertex || !seeds->count, CSAW_EINVAL, "there are %llu seeds, but their array is NULL",
+                 (unsigned long long)seeds->count);
     for (uint64_t i = 0; i < seeds->count; i++)
         CSAW_REQUIRE(
             seeds->vertex[i] < num_vertices, CSAW_EINVAL,
@@ -37,8 +42,8 @@ static csaw_status take_seeds(run *r, const csaw_seeds *seeds) {
     const uint64_t walks = r->options.walks_per_seed;
     CSAW_TRY(check_seeds(r, seeds));
     job->roots = seeds ? seeds->vertex : NULL;
-    job->num_roots = job->roots ? seeds->count : r->plan->graph->csr.num_vertices;
-    CSAW_REQUIRE(job->num_roots <= ((uint64_t)1 << 40) / walks, CSAW_EINVAL,
+    job->num_roots = seeds ? seeds->count : r->plan->graph->csr.num_vertices;
+    CSAW_REQUIRE(job->num_roots <= CSAW_MAX_INSTANCES / walks, CSAW_EINVAL,
                  "%llu walks from each of %llu seeds are more than 2^40 walks; split the seeds over several runs with "
                  "different seed numbers",
                  (unsigned long long)walks, (unsigned long long)job->num_roots);
@@ -74,7 +79,7 @@ static csaw_status take_bounds(run *r) {
             bounds.back < most,
         CSAW_EBIAS,
         "sampler '%s': bounds gives lo %g, hi %g, back %g; it must be 0 <= lo <= hi, lo <= back, hi > 0, all finite",
-        r->sampler->name, (double)bounds.lo, (double)bounds.hi, (double)bounds.back);
+        csaw_sampler_name(r->sampler), (double)bounds.lo, (double)bounds.hi, (double)bounds.back);
     r->job.lo = bounds.lo;
     r->job.hi = bounds.hi;
     r->job.back = bounds.back;
@@ -86,12 +91,15 @@ static csaw_status take_kernel(run *r) {
     csaw__job *job = &r->job;
     const uint32_t traits = r->sampler->traits();
     enum csaw__kernel kernel;
-    CSAW_TRY(csaw__choose_kernel(r->sampler->name, traits, graph->csr.weight != NULL, r->options.select, &kernel));
+    CSAW_TRY(csaw__choose_kernel(csaw_sampler_name(r->sampler), traits, graph->csr.weight != NULL, r->options.select,
+                                 &kernel));
     job->kernel = kernel;
     job->fold = !graph->parallel_arcs;
     job->rows = (csaw__rows){.offset = graph->csr.rowptr,
                              .col = graph->csr.col,
                              .weight = graph->csr.weight,
+                             .type = graph->csr.type,
+                             .time = graph->csr.time,
                              .count = (csaw_vertex)graph->csr.num_vertices,
                              .wide = 1};
     job->num_vertices = job->rows.count;
@@ -114,7 +122,7 @@ static csaw_status run_create(csaw_plan *plan, const csaw_sampler *sampler, cons
     if (!options.walks_per_seed) options.walks_per_seed = 1;
     if (!options.depth) options.depth = DEFAULT_DEPTH;
     if (!options.batch_bytes) options.batch_bytes = default_batch_bytes;
-    CSAW_REQUIRE(options.depth < ((uint32_t)1 << 24), CSAW_EINVAL,
+    CSAW_REQUIRE(options.depth < CSAW_MAX_DEPTH, CSAW_EINVAL,
                  "depth is %u; walks have at most 2^24 - 1 = 16777215 steps", options.depth);
     CSAW_REQUIRE(!options.check || !plan->device, CSAW_EUNSUPPORTED,
                  "the debug mode (check) runs on the CPU; use a plan with device 'cpu'");
@@ -123,6 +131,7 @@ static csaw_status run_create(csaw_plan *plan, const csaw_sampler *sampler, cons
     out->plan = plan;
     out->sampler = sampler;
     out->options = options;
+    out->job.step_numbers = csaw__step_numbers;
     out->job.length = options.depth;
     out->job.seed = options.seed;
     CSAW_TRY(take_params(out, params));
@@ -152,10 +161,16 @@ static csaw_status locate_fault(const run *r, csaw__fault *fault) {
     job.first = fault->instance;
     job.num_walks = 1;
     job.path = one.host_path;
+    const csaw__fault device = *fault;
     fault->kind = CSAW__FAULT_NONE;
     r->sampler->walk(&job, 0, 1, fault);
     csaw__free(one.host_path);
-    return CSAW_OK;
+    if (fault->kind != CSAW__FAULT_NONE) return CSAW_OK;
+    return csaw__fail(
+        CSAW_EBIAS,
+        "sampler '%s', instance %llu, depth %u: a hook broke its rules on the GPU but not on the CPU; hooks "
+        "that use libm differ there: use csaw_exp, csaw_log, csaw_pow",
+        csaw_sampler_name(r->sampler), (unsigned long long)device.instance, device.depth);
 }
 
 static csaw_status walk_batch(const run *r, uint64_t first, uint64_t count, csaw_samples *samples) {
@@ -178,7 +193,7 @@ static csaw_status walk_batch(const run *r, uint64_t first, uint64_t count, csaw
         CSAW_TRY(r->plan->parts ? csaw__parts_walk(r->plan, r->sampler, &job, &fault)
                                 : csaw__cpu_walk(r->plan, r->sampler, &job, r->options.check, &fault));
     }
-    return csaw__fault_status(&fault, r->sampler->name);
+    return csaw__fault_status(&fault, csaw_sampler_name(r->sampler));
 }
 
 static csaw_status report_progress(const run *r, uint64_t done) {
@@ -195,6 +210,9 @@ csaw_status csaw_sample(csaw_plan *plan, const csaw_sampler *sampler, const void
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_sample needs a place for the samples; out is NULL");
     CSAW_TRY(run_create(plan, sampler, params, seeds, options, &r));
+    CSAW_REQUIRE(r.total <= (SIZE_MAX >> 4) / walk_bytes(&r), CSAW_ENOMEM,
+                 "%llu walks of %llu bytes each are more than an address space; use csaw_sample_each",
+                 (unsigned long long)r.total, (unsigned long long)walk_bytes(&r));
     CSAW_TRY(report_progress(&r, 0));
     CSAW_TRY(csaw__alloc_zero(&samples, 1, "samples"));
     CSAW_TRY_DONE(walk_batch(&r, 0, r.total, samples));
@@ -217,10 +235,13 @@ csaw_status csaw_sample_each(csaw_plan *plan, const csaw_sampler *sampler, const
     uint64_t at_once = r.options.batch_bytes / walk_bytes(&r);
     at_once = at_once == 0 ? 1 : at_once;
     CSAW_TRY(report_progress(&r, 0));
-    for (uint64_t first = 0; first < r.total; first += at_once) {
+    CSAW_REQUIRE(r.options.first <= r.total, CSAW_EINVAL, "first is %llu, but there are %llu walks",
+                 (unsigned long long)r.options.first, (unsigned long long)r.total);
+    for (uint64_t first = r.options.first; first < r.total; first += at_once) {
         uint64_t count = r.total - first < at_once ? r.total - first : at_once;
         if (!samples) CSAW_TRY_DONE(csaw__alloc_zero(&samples, 1, "samples"));
         CSAW_TRY_DONE(walk_batch(&r, first, count, samples));
+        csaw__fail(CSAW_OK, "the batch function gave no message"); /* unless it does */
         CSAW_TRY_DONE(batch(user, samples));
         CSAW_TRY_DONE(report_progress(&r, first + count));
     }

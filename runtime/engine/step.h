@@ -24,6 +24,10 @@ CSAW_FN csaw_vertex csaw__move(const csaw_site *site, int picked, const csaw_arc
     csaw_vertex next = CSAW_NONE;
     bool made_up = false; /* by a hook, which may return anything */
     *edge = CSAW_NO_EDGE;
+    if (site->undeclared) {
+        csaw__fault_at(site, picked == CSAW__PICKED ? arc : 0, CSAW__FAULT_UNDECLARED, 0, 0, fault);
+        return CSAW_NONE;
+    }
     if (picked == CSAW__PICKED) {
         made_up = csaw__hooks.update != 0;
         next = csaw__hooks.update ? csaw__hooks.update(site, arc) : arc->dst;

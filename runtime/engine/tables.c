@@ -80,7 +80,9 @@ return CSAW_OK;
 
 csaw_status csaw__tables_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool alias) {
     csaw__tables *tables = &plan->tables;
-    if (tables->sampler != sampler || memcmp(tables->params, job->params, sizeof tables->params) != 0) {
+    const uint64_t hash = csaw_sampler_hash(sampler);
+    if (tables->sampler != sampler || tables->hash != hash ||
+        memcmp(tables->params, job->params, sizeof tables->params) != 0) {
         csaw__tables_clear(tables);
         csaw_status status = tabulate(plan, sampler, job);
         if (status != CSAW_OK) {
@@ -88,6 +90,7 @@ csaw_status csaw__tables_prepare(csaw_plan *plan, const csaw_sampler *sampler, c
             return status;
         }
         tables->sampler = sampler;
+        tables->hash = hash;
         memcpy(tables->params, job->params, sizeof tables->params);
     }
     return alias && !tables->alias ? build_alias(plan) : CSAW_OK;

@@ -40,6 +40,11 @@ CSAW_FN bool csaw__second_order(const csaw_site *site) {
     return (csaw__hooks.flags & CSAW_SECOND_ORDER) != 0 && site->prev != CSAW_NONE;
 }
 
+/* update may ask csaw_adjacent() of the picked arc, and prev's row is elsewhere. */
+CSAW_FN bool csaw__update_may_ask(const csaw_site *site) {
+    return csaw__hooks.update != 0 && site->job->remote && csaw__second_order(site);
+}
+
 CSAW_FN float csaw__static_bias(const csaw_site *site, const csaw_arc *arc) {
     return csaw__hooks.static_bias ? csaw__hooks.static_bias(site, arc) : 1.0f;
 }

@@ -10,7 +10,7 @@ bool csaw__static_is_constant(uint32_t traits, bool graph_has_weights) {
 }
 
 const char *csaw_select_name(csaw_select select) {
-    static const char *const name[] = {"auto", "uniform", "its", "alias", "reject"};
+    static const char *const name[] = {"auto", "uniform", "its", "alias", "reject", "race"};
     return (unsigned)select < sizeof name / sizeof *name ? name[select] : NULL;
 }
 
@@ -25,6 +25,7 @@ csaw_status csaw__choose_kernel(const char *sampler, uint32_t traits, bool graph
     if (select == CSAW_SELECT_AUTO) select = automatic(traits, constant);
     switch (select) {
     case CSAW_SELECT_ITS: *out = CSAW__KERNEL_ITS; return CSAW_OK;
+    case CSAW_SELECT_RACE: *out = CSAW__KERNEL_RACE; return CSAW_OK;
     case CSAW_SELECT_UNIFORM:
         CSAW_REQUIRE(!dynamic && constant, CSAW_EINVAL,
                      "selection 'uniform' needs arcs of equal bias, but sampler '%s' has %s; use %s", sampler,
@@ -48,6 +49,6 @@ csaw_status csaw__choose_kernel(const char *sampler, uint32_t traits, bool graph
         return CSAW_OK;
     case CSAW_SELECT_AUTO: break;
     }
-    return csaw__fail(CSAW_EINVAL, "selection %d is not one of 0 .. %d (auto, uniform, its, alias, reject)",
-                      (int)select, CSAW_SELECT_REJECT);
+    return csaw__fail(CSAW_EINVAL, "selection %d is not one of 0 .. %d (auto, uniform, its, alias, reject, race)",
+                      (int)select, CSAW_SELECT_RACE);
 }

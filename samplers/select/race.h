@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* samplers/select/race.h - RACE: one pass, no sums. Every candidate with a positive bias runs for an exponential time of
- * rate bias, and the first to arrive is picked (Efraimidis, Spirakis, IPL 97, 2006, in their logarithmic form).
- * Law: P(i) = bias_i / sum, exactly up to the 2^-53 of a double. */
+/* samplers/select/race.h - RACE: one pass, no sums. Every candidate with a positive bias runs for an exponential time
+ * of rate bias, and the first to arrive is picked (Efraimidis, Spirakis, IPL 97, 2006, in their logarithmic form). Law:
+ * P(i) = bias_i / sum, exactly up to the 2^-53 of a double. */
 #ifndef CSAW_SELECT_RACE_H
 #define CSAW_SELECT_RACE_H
 
 #include "samplers/select/bias.h"
 
-/* Candidate i's number is half i & 1 of block i >> 1; the arrival is -log(1 - u) / bias with u = number * 2^-64, or none. */
+/* Candidate i's number is half i & 1 of block i >> 1; the arrival is -log(1 - u) / bias with u = number * 2^-64, or
+ * none. */
 CSAW_FN double csaw__race_arrival(const csaw_site *site, uint32_t place, double bias) {
     const uint32_t draw = place >> 1;
     csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, site->at, CSAW_DRAW_RACE | draw >> 28,

@@ -19,10 +19,19 @@ CSAW_FN csaw_block csaw__attempt_block(const csaw_site *site, uint32_t attempt) 
     return csaw_draw(site->job->seed, site->instance, site->depth, site->at, CSAW_DRAW_ATTEMPT, attempt);
 }
 
-/* by_alias is known when compiled. block is that of *attempt. answer: one byte, for the arc that attempt proposes; NULL
- * = not asked yet, or prev's row is in sight. */
-CSAW_FN int csaw__reject_pick(const csaw_site *site, bool by_alias, uint32_t *attempt, csaw_block block,
-                              const uint8_t *answer, csaw_arc *arc, csaw__fault *fault) {
+/* An attempt under way. */
+typedef struct csaw__trial {
+    double y;     /* what is left of the number within the area of the boxes, or of the fold */
+    double total; /* width of all boxes: sum of static biases */
+    csaw_vertex dst;
+    uint32_t rank; /* of the proposal */
+    bool in_fold;  /* the fold was drawn: the arc back to prev above the bound of the others */
+} csaw__trial;
+
+/* First half of an attempt; by_alias is known when compiled. CSAW__PICKED: the proposal is picked without a look at
+ * edge_bias; CSAW__ASKS: csaw__reject_judge() decides; CSAW__UNDECIDED: the attempt failed; CSAW__NOTHING: a dead end.
+ */
+CSAW_FN int csaw__reject_propose(const csaw_site *site, bool by_alias, csaw_block block, csaw__trial *trial) {
     const csaw__job *job = site->job;
     double total = site->degree, top = 1;
     if (by_alias && site->degree) {
@@ -35,45 +44,59 @@ CSAW_FN int csaw__reject_pick(const csaw_site *site, bool by_alias, uint32_t *at
     const bool folded = second && job->fold && job->back > job->hi;
     const double height = second && !folded && job->back > job->hi ? job->back : job->hi;
     const double excess = folded ? ((double)job->back - job->hi) * top : 0;
-    const double area = height * total + excess;
-
-    for (;; block = csaw__attempt_block(site, *attempt)) {
-        double y = csaw_unit(csaw_half(&block, 1)) * area;
-        const bool in_fold = folded && y < excess;
-        bool proposed = true;
-        if (in_fold) {
-            const csaw_vertex *col = job->rows.col + site->row;
-            uint32_t rank = csaw__lower_bound(col, site->degree, site->prev);
-            proposed = rank < site->degree && col[rank] == site->prev;
-            if (proposed) *arc = csaw__arc_to(site, rank, site->prev);
-        } else {
-            y -= excess;
-            if (by_alias)
-                csaw__alias_pick(site, csaw_half(&block, 0), arc);
-            else
-                csaw__uniform_pick(site, csaw_half(&block, 0), arc);
-            if (y < job->lo * total) return CSAW__PICKED;
-        }
-        if (proposed) {
-            if (second && job->remote) {
-                if (!answer) return CSAW__ASKS;
-                arc->near_prev = 1u + *answer;
-                answer = 0;
-            }
-            const float factor = csaw__hooks.edge_bias(site, arc);
-            const bool is_back = second && arc->dst == site->prev;
-            const float limit = is_back ? job->back : job->hi;
-            if (!(factor >= job->lo && factor <= limit)) {
-                csaw__fault_at(site, arc, csaw__is_bias(factor) ? CSAW__FAULT_BOUND : CSAW__FAULT_EDGE, factor,
-                               factor < job->lo ? job->lo : limit, fault);
-                return CSAW__BROKEN;
-            }
-            double box = factor * total;
-            if (in_fold) box = ((double)factor - job->hi) * (by_alias ? csaw__static_bias(site, arc) : 1);
-            if (y < box) return CSAW__PICKED;
-        }
-        if (++*attempt == CSAW__ATTEMPTS) return CSAW__UNDECIDED;
+    trial->y = csaw_unit(csaw_half(&block, 1)) * (height * total + excess);
+    trial->total = total;
+    trial->in_fold = folded && trial->y < excess;
+    if (trial->in_fold) {
+        const csaw_vertex *col = job->rows.col + site->row;
+        trial->rank = csaw__lower_bound(col, site->degree, site->prev);
+        trial->dst = site->prev;
+        return trial->rank < site->degree && col[trial->rank] == site->prev ? CSAW__ASKS : CSAW__UNDECIDED;
     }
+    trial->y -= excess;
+    trial->rank = by_alias ? csaw__alias_rank(site, csaw_half(&block, 0), &trial->dst)
+                           : csaw__uniform_rank(site, csaw_half(&block, 0), &trial->dst);
+    return trial->y < job->lo * total ? CSAW__PICKED : CSAW__ASKS;
+}
+
+/* Second half: CSAW__PICKED, CSAW__UNDECIDED (the attempt failed) or CSAW__BROKEN. */
+CSAW_FN int csaw__reject_judge(const csaw_site *site, bool by_alias, const csaw__trial *trial, const csaw_arc *arc,
+                               csaw__fault *fault) {
+    const csaw__job *job = site->job;
+    const float factor = csaw__hooks.edge_bias(site, arc);
+    const float limit = csaw__second_order(site) && arc->dst == site->prev ? job->back : job->hi;
+    if (!(factor >= job->lo && factor <= limit)) {
+        csaw__fault_at(site, arc, csaw__is_bias(factor) ? CSAW__FAULT_BOUND : CSAW__FAULT_EDGE, factor,
+                       factor < job->lo ? job->lo : limit, fault);
+        return CSAW__BROKEN;
+    }
+    double box = factor * trial->total;
+    if (trial->in_fold) {
+        const csaw_arc back = csaw__arc_to(site, trial->rank, trial->dst); /* its weight is read here alone */
+        box = ((double)factor - job->hi) * (by_alias ? csaw__static_bias(site, &back) : 1);
+    }
+    return trial->y < box ? CSAW__PICKED : CSAW__UNDECIDED;
+}
+
+/* Attempts from *attempt on. answer: one byte, whether the arc that *attempt proposes leads to a neighbour of prev;
+ * NULL = not asked yet (CSAW__ASKS asks), or prev's row is in sight. */
+CSAW_FN int csaw__reject_pick(const csaw_site *site, bool by_alias, uint32_t *attempt, const uint8_t *answer,
+                              csaw_arc *arc, csaw__fault *fault) {
+    for (; *attempt < CSAW__ATTEMPTS; ++*attempt) {
+        csaw__trial trial;
+        int picked = csaw__reject_propose(site, by_alias, csaw__attempt_block(site, *attempt), &trial);
+        if (picked == CSAW__NOTHING) return picked;
+        *arc = csaw__arc_to(site, trial.rank, trial.dst);
+        if (picked == CSAW__ASKS ? site->job->remote && csaw__second_order(site)
+                                 : picked == CSAW__PICKED && csaw__update_may_ask(site)) {
+            if (!answer) return CSAW__ASKS;
+            arc->near_prev = 1u + *answer;
+            answer = 0;
+        }
+        if (picked == CSAW__ASKS) picked = csaw__reject_judge(site, by_alias, &trial, arc, fault);
+        if (picked != CSAW__UNDECIDED) return picked;
+    }
+    return CSAW__UNDECIDED;
 }
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -19,6 +20,8 @@ csaw_csr Graph::csr() const {
     out.rowptr = rowptr.data();
     out.col = col.data();
     out.weight = weight.empty() ? nullptr : weight.data();
+    out.type = type.empty() ? nullptr : type.data();
+    out.time = time.empty() ? nullptr : time.data();
     return out;
 }
 
@@ -35,10 +38,14 @@ Graph graph_of(std::string name, csaw_vertex vertices, std::vector<WeightedArc> 
     Graph out;
     out.name = std::move(name);
     out.rowptr.assign(vertices + size_t{1}, 0);
+    const bool typed = std::any_of(arcs.begin(), arcs.end(), [](const WeightedArc &arc) { return arc.type != 0; });
+    const bool timed = std::any_of(arcs.begin(), arcs.end(), [](const WeightedArc &arc) { return arc.time != 0; });
     for (const WeightedArc &arc : arcs) {
         out.rowptr[arc.src + size_t{1}]++;
         out.col.push_back(arc.dst);
         if (weighted) out.weight.push_back(arc.weight);
+        if (typed) out.type.push_back(arc.type);
+        if (timed) out.time.push_back(arc.time);
     }
     std::partial_sum(out.rowptr.begin(), out.rowptr.end(), out.rowptr.begin());
     return out;
@@ -165,6 +172,27 @@ Graph small_graph(const std::string &name) {
     if (name == "multi_weighted") return random_multi(name, true);
     if (name == "zero_rows") return zero_rows();
     throw std::invalid_argument("no graph is called " + name);
+}
+
+Graph event_graph(bool weighted) {
+    std::mt19937_64 random(5);
+    std::vector<WeightedArc> arcs;
+    for (int i = 0; i < 160; i++) {
+        const auto src = static_cast<csaw_vertex>(random() % 14), dst = static_cast<csaw_vertex>(random() % 16);
+        const auto type = static_cast<uint32_t>(random() % 3);
+        const auto time = static_cast<int64_t>(random() % 13) - 4;
+        arcs.push_back({src, dst, static_cast<float>(.5 + 4 * uniform_of(random)), type, time});
+    }
+    return graph_of(weighted ? "weighted events" : "events", 16, arcs, weighted);
+}
+
+Graph epoch_graph() {
+    const int64_t low = std::numeric_limits<int64_t>::min(), high = std::numeric_limits<int64_t>::max();
+    std::vector<WeightedArc> arcs;
+    for (csaw_vertex v = 0; v < 4; v++)
+        for (int64_t time : {low, low + 1, int64_t{-1}, int64_t{0}, int64_t{1}, high - 1, high})
+            arcs.push_back({v, (v + 1) % 4, 1, 0, time});
+    return graph_of("epochs", 4, arcs, false);
 }
 
 Graph hub_graph() {

@@ -24,6 +24,7 @@ inline csaw_select select_of(Method method) {
     case Method::its: return CSAW_SELECT_ITS;
     case Method::alias: return CSAW_SELECT_ALIAS;
     case Method::reject: return CSAW_SELECT_REJECT;
+    case Method::race: return CSAW_SELECT_RACE;
     default: return CSAW_SELECT_AUTO;
     }
 }
@@ -31,8 +32,8 @@ inline csaw_select select_of(Method method) {
 inline const char *name_of(Method method) { return csaw_select_name(select_of(method)); }
 
 inline std::vector<Method> methods_of(const Law &law) {
-    if (law.node2vec) return {Method::automatic, Method::its, Method::reject};
-    return {Method::automatic, Method::uniform, Method::its, Method::alias};
+    if (law.node2vec) return {Method::automatic, Method::its, Method::reject, Method::race};
+    return {Method::automatic, Method::uniform, Method::its, Method::alias, Method::race};
 }
 
 inline csaw_plan_options plan_on(const char *device, int threads, int partitions) {

@@ -6,6 +6,8 @@
 #include "tests/reference/philox.h"
 #include "tests/reference/table.h"
 
+#include <csaw/math.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -58,7 +60,7 @@ class Walker {
 
     // One walk: path is [depth + 1], edge [depth].
     void walk(csaw_vertex root, uint64_t instance, uint32_t depth, csaw_vertex *path, csaw_edge *edge) {
-        Site site = {&graph, root, CSAW_NONE, root, 0, instance, seed};
+        Site site = {&graph, root, CSAW_NONE, root, 0, instance, seed, 0};
         path[0] = root;
         for (uint32_t d = 0; d < depth; d++) {
             path[d + 1] = CSAW_NONE;
@@ -85,10 +87,16 @@ class Walker {
 
     Arc arc_of(csaw_vertex v, uint32_t rank) const {
         const csaw_edge id = graph.rowptr[v] + rank;
-        return {v, graph.col[id], graph.weight ? graph.weight[id] : 1.0f, rank, id};
+        return {v,
+                graph.col[id],
+                graph.weight ? graph.weight[id] : 1.0f,
+                rank,
+                id,
+                graph.type ? graph.type[id] : 0,
+                graph.time ? graph.time[id] : 0};
     }
 
-    float static_of(const Arc &arc) const { return sampler.static_bias ? sampler.static_bias(arc) : 1.0f; }
+    float static_of(const Arc &arc) const { return sampler.static_bias ? sampler.static_bias(graph, arc) : 1.0f; }
     float factor_of(const Site &site, const Arc &arc) const {
         return sampler.edge_bias ? sampler.edge_bias(site, arc) : 1.0f;
     }
@@ -112,6 +120,7 @@ class Walker {
         case Method::uniform: return static_cast<int64_t>(below(step, degree(site.at)));
         case Method::alias: return propose(site.at, step);
         case Method::its: return pick_its(site);
+        case Method::race: return pick_race(site);
         default: return pick_reject(site);
         }
     }
@@ -127,13 +136,34 @@ class Walker {
         return static_cast<int64_t>(fraction < row.table.threshold[i] ? i : row.table.alias[i]);
     }
 
-    int64_t pick_its(const Site &site) {
+    std::vector<double> biases_of(const Site &site) const {
         std::vector<double> bias;
         for (uint32_t i = 0; i < degree(site.at); i++) {
             const Arc arc = arc_of(site.at, i);
             bias.push_back(static_cast<double>(static_of(arc)) * static_cast<double>(factor_of(site, arc)));
         }
-        const Masses masses = masses_of(bias);
+        return bias;
+    }
+
+    int64_t pick_race(const Site &site) const {
+        const std::vector<double> bias = biases_of(site);
+        int64_t first = dead;
+        double arrival = 0;
+        for (uint32_t i = 0; i < bias.size(); i++) {
+            if (bias[i] == 0) continue;
+            const uint32_t word = 3u << 30 | i >> 1;
+            const Block block = draw(seed, site.instance, site.depth, site.at, word >> 28, word & 0xfffffff);
+            const double u = std::ldexp(static_cast<double>(half(block, i & 1)), -64);
+            const double mine = -csaw_log1p(-u) / bias[i];
+            if (first != dead && mine >= arrival) continue;
+            first = i;
+            arrival = mine;
+        }
+        return first;
+    }
+
+    int64_t pick_its(const Site &site) const {
+        const Masses masses = masses_of(biases_of(site));
         if (masses.sum == 0) return dead;
         const uint64_t number = half(draw(seed, site.instance, site.depth, site.at, 1, 0), 0);
         return search(masses, below(number, masses.sum));

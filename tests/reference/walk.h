@@ -16,6 +16,8 @@ struct Arc {
     float weight;
     uint32_t rank;
     csaw_edge id;
+    uint32_t type;
+    int64_t time;
 };
 
 struct Site {
@@ -23,6 +25,7 @@ struct Site {
     csaw_vertex at, prev, root;
     uint32_t depth;
     uint64_t instance, seed;
+    mutable int64_t own; // the instance's own bytes, which update alone writes; 0 at the root
     // A hook's own numbers: of the site, and of one of its arcs.
     uint64_t random(uint32_t number) const;
     uint64_t random_arc(const Arc &arc, uint32_t number) const;
@@ -31,7 +34,7 @@ struct Site {
 
 // Each function may be empty: bias 1, update to the destination, dead end ends the walk.
 struct Sampler {
-    std::function<float(const Arc &)> static_bias;
+    std::function<float(const csaw_csr &, const Arc &)> static_bias;
     bool static_is_weight = false; // so constant on a graph without weights
     std::function<float(const Site &, const Arc &)> edge_bias;
     std::function<csaw_vertex(const Site &, const Arc &)> update;
@@ -41,7 +44,7 @@ struct Sampler {
     bool second_order = false;
 };
 
-enum class Method { automatic, uniform, its, alias, reject };
+enum class Method { automatic, uniform, its, alias, reject, race };
 
 struct Request {
     uint64_t seed = 0;

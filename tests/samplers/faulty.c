@@ -5,8 +5,9 @@
 
 CSAW_PARAMS(
     faulty_params,
-    (uint32_t, rule, 0, rule <= 7,
-     "0 none, 1 negative edge_bias, 2 NaN, 3 infinite, 4 outside bounds, 5 static_bias changes, 6 update, 7 dead_end"),
+    (uint32_t, rule, 0, rule <= 9,
+     "0 none, 1 negative edge_bias, 2 NaN, 3 infinite, 4 outside bounds, 5 static_bias changes, 6 update, 7 dead_end, "
+     "8 csaw_adjacent() undeclared, 9 degree of CSAW_NONE"),
     (uint32_t, vertex, 0, 1, "where"), (uint32_t, depth, 0, 1, "from which depth on"));
 
 CSAW_FN bool now(const csaw_site *site, csaw_vertex v, uint32_t rule) {
@@ -24,6 +25,8 @@ CSAW_FN float factor(const csaw_site *site, const csaw_arc *arc) {
     if (now(site, arc->dst, 2)) return (float)csaw_log(-1.0);
     if (now(site, arc->dst, 3)) return (float)-csaw_log(0.0);
     if (now(site, arc->dst, 4)) return 3;
+    if (now(site, arc->dst, 8) && csaw_adjacent(site, arc)) return 1;
+    if (now(site, arc->dst, 9) && csaw_degree(site, csaw_prev(site))) return 1;
     return 1.5f;
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* samplers/select/its_warp.cuh - ITS on the GPU: one warp decides one row (C-SAW, SC'20, section IV-A).
+/* samplers/select/scan_warp.cuh - ITS and RACE on the GPU: one warp decides one row (C-SAW, SC'20, section IV-A).
  *
- * Method: lanes take every 32nd arc; largest bias and sum of masses by butterfly, then a Kogge-Stone prefix sum in each
- * stretch of 32 until the drawn number falls into one. Masses are integers, so the pick is that of
- * samplers/select/its.h bit for bit. */
-#ifndef CSAW_SELECT_ITS_WARP_CUH
-#define CSAW_SELECT_ITS_WARP_CUH
+ * Method: lanes take every 32nd arc. ITS: largest bias and sum of masses by butterfly, then a Kogge-Stone prefix sum in
+ * each stretch of 32 until the drawn number falls into one. Masses are integers, so the pick is that of
+ * samplers/select/its.h bit for bit. RACE: the earliest arrival, of equals the lowest place, by butterfly. */
+#ifndef CSAW_SELECT_SCAN_WARP_CUH
+#define CSAW_SELECT_SCAN_WARP_CUH
 
 #include "samplers/select/bias.h"
+#include "samplers/select/race.h"
 
 #define CSAW__WARP 0xffffffffu
 
@@ -67,6 +68,34 @@ CSAW_FN int csaw__its_warp_pick(const csaw_site *site, uint64_t number, uint32_t
     return CSAW__NOTHING; /* not reached: x is below the sum */
 }
 
+CSAW_FN int csaw__race_warp_pick(const csaw_site *site, uint32_t *rank) {
+    const uint32_t lane = threadIdx.x & 31;
+    double first = 0;
+    uint32_t place = CSAW_NONE;
+    bool broken = false;
+    for (uint64_t i = lane; i < site->degree; i += 32) {
+        const double bias = csaw__bias_at(site, (uint32_t)i, 0, 0);
+        broken = broken || bias < 0;
+        if (!(bias > 0)) continue;
+        const double arrival = csaw__race_arrival(site, (uint32_t)i, bias);
+        if (place != CSAW_NONE && arrival >= first) continue;
+        first = arrival;
+        place = (uint32_t)i;
+    }
+    if (__any_sync(CSAW__WARP, broken)) return CSAW__BROKEN;
+    for (int d = 16; d > 0; d >>= 1) {
+        const double other = __shfl_xor_sync(CSAW__WARP, first, d);
+        const uint32_t other_place = __shfl_xor_sync(CSAW__WARP, place, d);
+        if (other_place == CSAW_NONE) continue;
+        if (place == CSAW_NONE || other < first || (other == first && other_place < place)) {
+            first = other;
+            place = other_place;
+        }
+    }
+    *rank = place;
+    return place == CSAW_NONE ? CSAW__NOTHING : CSAW__PICKED;
+}
+
 CSAW_FN csaw_site csaw__site_of_lane(const csaw_site *site, int lane) {
     csaw_site other;
     other.job = site->job;
@@ -79,32 +108,38 @@ CSAW_FN csaw_site csaw__site_of_lane(const csaw_site *site, int lane) {
     other.prev_row = __shfl_sync(CSAW__WARP, (unsigned long long)site->prev_row, lane);
     other.degree = __shfl_sync(CSAW__WARP, site->degree, lane);
     other.prev_degree = __shfl_sync(CSAW__WARP, site->prev_degree, lane);
+    other.undeclared = 0;
+    for (int i = 0; i < 4; i++) other.user[i] = __shfl_sync(CSAW__WARP, (unsigned long long)site->user[i], lane);
     return other;
 }
 
-/* Answers of csaw__its_warp() that are no rank. A row has fewer than 2^32 - 1 arcs. */
-#define CSAW__ITS_NOTHING 0xffffffffu
-#define CSAW__ITS_BROKEN 0xfffffffeu
+/* Answers of csaw__scan_warp() that are no rank. A row has fewer than 2^32 - 1 arcs. */
+#define CSAW__SCAN_NOTHING 0xffffffffu
+#define CSAW__SCAN_BROKEN 0xfffffffeu
 
 /* The lanes with `asks` have rows to decide: the warp takes them in turn. Every lane takes part; returns the rank of
  * the lane's own pick. */
-CSAW_FN uint32_t csaw__its_warp(const csaw_site *site, bool asks) {
-    uint32_t picked = CSAW__ITS_NOTHING;
-    uint64_t number = asks ? csaw__its_number(site) : 0;
+template <bool RACE> CSAW_FN uint32_t csaw__scan_warp(const csaw_site *site, bool asks) {
+    uint32_t picked = CSAW__SCAN_NOTHING;
+    uint64_t number = !RACE && asks ? csaw__its_number(site) : 0;
     for (uint32_t left = __ballot_sync(CSAW__WARP, asks); left; left &= left - 1) {
         const int leader = __ffs((int)left) - 1;
         const csaw_site theirs = csaw__site_of_lane(site, leader);
-        uint32_t rank = CSAW__ITS_NOTHING;
+        uint32_t rank = CSAW__SCAN_NOTHING;
         const int outcome =
-            csaw__its_warp_pick(&theirs, __shfl_sync(CSAW__WARP, (unsigned long long)number, leader), &rank);
-        if ((int)(threadIdx.x & 31) == leader) picked = outcome == CSAW__BROKEN ? CSAW__ITS_BROKEN : rank;
+            RACE ? csaw__race_warp_pick(&theirs, &rank)
+                 : csaw__its_warp_pick(&theirs, __shfl_sync(CSAW__WARP, (unsigned long long)number, leader), &rank);
+        const bool undeclared = __any_sync(CSAW__WARP, theirs.undeclared);
+        if (undeclared) csaw__fault_at(&theirs, 0, CSAW__FAULT_UNDECLARED, 0, 0, 0);
+        if ((int)(threadIdx.x & 31) == leader)
+            picked = outcome == CSAW__BROKEN || undeclared ? CSAW__SCAN_BROKEN : rank;
     }
     return picked;
 }
 
-CSAW_FN int csaw__its_take(const csaw_site *site, uint32_t decided, csaw_arc *arc) {
-    if (decided == CSAW__ITS_NOTHING) return CSAW__NOTHING;
-    if (decided == CSAW__ITS_BROKEN) return CSAW__BROKEN;
+CSAW_FN int csaw__scan_take(const csaw_site *site, uint32_t decided, csaw_arc *arc) {
+    if (decided == CSAW__SCAN_NOTHING) return CSAW__NOTHING;
+    if (decided == CSAW__SCAN_BROKEN) return CSAW__BROKEN;
     *arc = csaw__arc_at(site, decided);
     return CSAW__PICKED;
 }

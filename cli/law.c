@@ -187,7 +187,7 @@ law_result law_finish(law *law, uint64_t longest) {
 }
 
 bool law_holds(const law_result *result) {
-    if (result->impossible || result->z > LAW_Z) return false;
+    if (result->impossible || fabs(result->z) > LAW_Z) return false; /* far below is too good to be drawn */
     for (int k = 0; k < MODEL_KINDS; k++)
         if (fabs(result->kind[k].z) > LAW_Z) return false;
     return true;

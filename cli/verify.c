@@ -2,6 +2,7 @@
 /* cli/verify.c - csaw verify: checks walks, whoever made them, against the graph and, on request, against the law. */
 #include <csaw/csaw.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -162,13 +163,13 @@ static void print_law(const verify_options *options, const model *model, const l
     printf(", %s steps tested; a |z| above %g fails\n", count_text(law->steps).text, LAW_Z);
     if (law->degrees_of_freedom)
         printf("chi2    %.1f on %s degrees of freedom, z = %.2f%s\n", law->chi_square,
-               count_text(law->degrees_of_freedom).text, law->z, law->z > LAW_Z ? "  FAILED" : "");
+               count_text(law->degrees_of_freedom).text, law->z, fabs(law->z) > LAW_Z ? "  FAILED" : "");
     else
         printf("chi2    not tested: no step is expected 5 times; give more walks\n");
     for (int k = 0; k < MODEL_KINDS && (name = model_kind_name(model, k)); k++) {
         const law_kind *kind = &law->kind[k];
         printf("%-7s %s steps, %.1f expected, z = %.2f%s\n", name, count_text(kind->observed).text, kind->expected,
-               kind->z, kind->z > LAW_Z || kind->z < -LAW_Z ? "  FAILED" : "");
+               kind->z, fabs(kind->z) > LAW_Z ? "  FAILED" : "");
     }
     if (law->impossible) printf("never   %s steps have probability 0  FAILED\n", count_text(law->impossible).text);
 }
@@ -286,15 +287,16 @@ const command verify_command = {
     .operands = "WALKS",
     .num_operands = 1,
     .summary = "check walks against a graph and against their law",
-    .about = "Reads walks, as text or .npy and from any program, and checks that every vertex is in the graph\n"
-             "and every step follows an arc. Read the graph with the options that the walks were made with.\n"
-             "With --algo a step must be one that the sampler may take (metropolis_hastings may stay, restart\n"
-             "go back to the root, jump go anywhere; metapath follows its types, temporal its times), and the\n"
-             "law is tested against exact probabilities: a chi-square over all places where walks stood, and\n"
-             "the number of steps of each kind, such as back to where the walk came from, near that, and away\n"
-             "from it. Each becomes a normal deviate z; above 5 the test fails, which happens to right walks\n"
-             "about once in a million times. Of temporal the steps alone are checked, not their law. Exit code\n"
-             "3 says that a check failed.\n",
+    .about =
+        "Reads walks, as text or .npy and from any program, and checks that every vertex is in the graph\n"
+        "and every step follows an arc. Read the graph with the options that the walks were made with.\n"
+        "With --algo a step must be one that the sampler may take (metropolis_hastings may stay, restart\n"
+        "go back to the root, jump go anywhere; metapath follows its types, temporal its times), and the\n"
+        "law is tested against exact probabilities: a chi-square over all places where walks stood, and\n"
+        "the number of steps of each kind, such as back to where the walk came from, near that, and away\n"
+        "from it. Each becomes a normal deviate z; beyond 5 either way the test fails, which happens to right walks\n"
+        "about once in a million times. Of temporal the steps alone are checked, not their law. Exit code\n"
+        "3 says that a check failed.\n",
     .examples = "  csaw verify walks.txt --graph data/karate.txt --undirected\n"
                 "  csaw verify walks.npy --graph data/karate.txt --undirected --algo node2vec --p 4 --q 1\n"
                 "  csaw verify walks.txt --graph data/lesmis.txt --undirected --algo uniform --json\n",

@@ -408,6 +408,20 @@ TEST_F(Cli, verify_reports_on_right_walks) {
                        "verified\n");
 }
 
+TEST_F(Cli, verify_finds_walks_that_fit_too_well) {
+    // Every arc of the complete graph of 4 vertices 400 times: chi-square 0 with 8 degrees of freedom, z = -5.8.
+    std::string walks;
+    for (int round = 0; round < 400; round++)
+        for (int v = 0; v < 4; v++)
+            for (int u = 0; u < 4; u++)
+                if (u != v) walks += std::to_string(v) + " " + std::to_string(u) + "\n";
+    write("k4.txt", "0 1\n0 2\n0 3\n1 2\n1 3\n2 3\n");
+    write("w.txt", walks.c_str());
+    Outcome got = run("verify w.txt --graph k4.txt --undirected --algo uniform");
+    EXPECT_EQ(got.code, 3) << got.out;
+    EXPECT_NE(got.out.find("FAILED"), std::string::npos) << got.out;
+}
+
 TEST_F(Cli, verify_finds_wrong_walks) {
     write("g.txt", "0 1\n1 2\n2 0\n0 3\n"); /* 3 is a dead end */
     const struct {

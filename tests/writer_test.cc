@@ -105,6 +105,19 @@ TEST_F(Writer, WideNumbersAsText) {
     }
 }
 
+TEST_F(Writer, TheFileReplacedKeepsWhoMayReadIt) {
+    csaw_writer *writer = nullptr;
+    std::ofstream(path("w.txt")) << "old";
+    fs::permissions(path("w.txt"), fs::perms::owner_read | fs::perms::owner_write);
+    ASSERT_EQ(open_writer(path("w.txt").c_str(), 3, 2, &writer), CSAW_OK) << csaw_last_error();
+    csaw_walks all = view(three, 0, 3, 2);
+    ASSERT_EQ(csaw__writer_put(writer, &all), CSAW_OK);
+    ASSERT_EQ(csaw_writer_close(writer), CSAW_OK) << csaw_last_error();
+    EXPECT_EQ(read(path("w.txt")), text_of_three);
+    EXPECT_EQ(fs::status(path("w.txt")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    EXPECT_EQ(csaw_writer_open(path("x.txt").c_str(), nullptr, nullptr), CSAW_EINVAL);
+}
+
 TEST_F(Writer, TextInBatches) {
     csaw_writer *writer = nullptr;
     ASSERT_EQ(open_writer(path("w.txt").c_str(), 3, 2, &writer), CSAW_OK) << csaw_last_error();

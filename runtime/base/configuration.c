@@ -125,6 +125,7 @@ static csaw_status build(const csaw_random_graph_options *options, const csaw_ve
 }
 
 csaw_status csaw_graph_configuration(const csaw_random_graph_options *given, csaw_graph **out) {
+    CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_configuration needs a place for the graph; out is NULL");
     shuffle s = {0};
     csaw_csr csr = {0};
     csaw_status status = CSAW_OK;

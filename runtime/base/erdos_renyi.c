@@ -152,6 +152,7 @@ static csaw_status check(const csaw_random_graph_options *o, model *m) {
 }
 
 csaw_status csaw_graph_erdos_renyi(const csaw_random_graph_options *given, csaw_graph **out) {
+    CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_erdos_renyi needs a place for the graph; out is NULL");
     model m = {0};
     csaw_csr chosen = {0}, csr = {0};
     csaw_vertex *pairs = NULL;

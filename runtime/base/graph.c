@@ -103,11 +103,13 @@ csaw_status csaw__csr_check(const csaw_csr *csr) {
 }
 
 csaw_status csaw_graph_borrow_csr(const csaw_csr *csr, csaw_graph **out) {
+    CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_borrow_csr needs a place for the graph; out is NULL");
     CSAW_TRY(csaw__csr_check(csr));
     return csaw__graph_adopt(csr, false, out);
 }
 
 csaw_status csaw_graph_from_csr(const csaw_csr *csr, csaw_graph **out) {
+    CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_from_csr needs a place for the graph; out is NULL");
     csaw_edge *rowptr = NULL;
     csaw__columns arcs = {0};
     csaw_status status = CSAW_OK;

@@ -38,6 +38,7 @@ static csaw_status check_edges(const csaw_edges *edges, uint64_t *num_vertices) 
 }
 
 csaw_status csaw_graph_from_edges(const csaw_edges *edges, const csaw_load_options *given, csaw_graph **out) {
+    CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_from_edges needs a place for the graph; out is NULL");
     const uint64_t stretch = (uint64_t)1 << 16; /* edges of a segment: the unit of work for a thread */
     uint64_t num_vertices = 0;
     csaw__edge_segment *segments = NULL;

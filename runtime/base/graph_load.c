@@ -139,6 +139,7 @@ done:
 }
 
 csaw_status csaw_graph_load(const char *path, const csaw_load_options *given, csaw_graph **out) {
+    CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_load needs a place for the graph; out is NULL");
     csaw__blocks blocks = {0};
     csaw__numbered_edges edges = {0};
     csaw_status status = CSAW_OK;

@@ -47,6 +47,7 @@ static void list_sources(const csaw_csr *csr, const csaw_vertex *rank, csaw_vert
 }
 
 csaw_status csaw_graph_transpose(const csaw_graph *graph, csaw_graph **out) {
+    CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_transpose needs a place for the graph; out is NULL");
     csaw_vertex *row = NULL;
     csaw_graph *made = NULL;
     csaw_status status = CSAW_OK;
@@ -85,6 +86,7 @@ static void sort_by_degree(const csaw_graph *graph, csaw_vertex *old_of, csaw_ve
 }
 
 csaw_status csaw_graph_by_degree(const csaw_graph *graph, csaw_graph **out) {
+    CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_by_degree needs a place for the graph; out is NULL");
     csaw_vertex *old_of = NULL, *rank = NULL, *src = NULL, *dst = NULL;
     csaw_graph *made = NULL;
     csaw_status status = CSAW_OK;

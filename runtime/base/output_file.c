@@ -225,6 +225,8 @@ csaw_status csaw__output_close(csaw__output *output) {
         status = fail_write(output, "writing to disk");
         goto done;
     }
+    struct stat before; /* who may read the file that this one replaces may read this one */
+    if (output->part[0] && stat(output->path, &before) == 0) fchmod(output->file, before.st_mode & 0777);
     if (output->part[0]) { /* before the lock goes with the descriptor */
         if (rename(output->part, output->path) != 0) {
             status = fail_write(output, "renaming the finished .part file");

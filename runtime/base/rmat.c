@@ -132,6 +132,7 @@ static csaw_status check_rmat(csaw_rmat_options *o) {
 }
 
 csaw_status csaw_graph_rmat(const csaw_rmat_options *given, csaw_graph **out) {
+    CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_rmat needs a place for the graph; out is NULL");
     csaw_vertex *src = NULL, *dst = NULL;
     csaw__edge_segment *segments = NULL;
     csaw_csr csr = {0};

@@ -128,6 +128,7 @@ static csaw_status take_options(csaw_writer *writer, const char *path, const csa
 }
 
 csaw_status csaw_writer_open(const char *path, const csaw_write_options *given, csaw_writer **out) {
+    CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_writer_open needs a place for the writer; out is NULL");
     csaw_writer *writer = NULL;
     csaw_status status = CSAW_OK;
     CSAW_OPTIONS(csaw_write_options, given, options)

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { GROUP = 64 };
 
@@ -18,8 +19,15 @@ static inline uint64_t next_number(uint64_t *state) { /* Steele, Lea, Flood, OOP
 
 static inline uint64_t below32(uint64_t number, uint64_t n) { return ((number >> 32) * n) >> 32; }
 
-void hand_uniform(const csaw_csr *csr, uint32_t length, uint64_t seed, csaw_vertex *path) {
-    const uint64_t n = csr->num_vertices, stride = (uint64_t)length + 1;
+void *hand_alloc(uint64_t count, uint64_t size) {
+    const uint64_t huge_page = 2 << 20, bytes = (count * size + huge_page) / huge_page * huge_page;
+    void *memory = aligned_alloc(huge_page, bytes);
+    if (memory) madvise(memory, bytes, MADV_HUGEPAGE);
+    return memory;
+}
+
+void hand_uniform(const csaw_csr *csr, uint64_t num_walks, uint32_t length, uint64_t seed, csaw_vertex *path) {
+    const uint64_t n = num_walks, stride = (uint64_t)length + 1;
 #pragma omp parallel for schedule(dynamic, 16)
     for (uint64_t first = 0; first < n; first += GROUP) {
         const uint32_t count = n - first < GROUP ? (uint32_t)(n - first) : GROUP;
@@ -43,8 +51,9 @@ void hand_uniform(const csaw_csr *csr, uint32_t length, uint64_t seed, csaw_vert
     }
 }
 
-void hand_weighted(const csaw_csr *csr, const hand_alias *table, uint32_t length, uint64_t seed, csaw_vertex *path) {
-    const uint64_t n = csr->num_vertices, stride = (uint64_t)length + 1;
+void hand_weighted(const csaw_csr *csr, const hand_alias *table, uint64_t num_walks, uint32_t length, uint64_t seed,
+                   csaw_vertex *path) {
+    const uint64_t n = num_walks, stride = (uint64_t)length + 1;
 #pragma omp parallel for schedule(dynamic, 16)
     for (uint64_t first = 0; first < n; first += GROUP) {
         const uint32_t count = n - first < GROUP ? (uint32_t)(n - first) : GROUP;
@@ -160,9 +169,9 @@ static csaw_vertex hop(const csaw_csr *csr, const second_order *bias, csaw_verte
     }
 }
 
-void hand_node2vec(const csaw_csr *csr, float p, float q, float largest, uint32_t length, uint64_t seed,
-                   csaw_vertex *path) {
-    const uint64_t n = csr->num_vertices, stride = (uint64_t)length + 1;
+void hand_node2vec(const csaw_csr *csr, float p, float q, float largest, uint64_t num_walks, uint32_t length,
+                   uint64_t seed, csaw_vertex *path) {
+    const uint64_t n = num_walks, stride = (uint64_t)length + 1;
     second_order bias = {.back = 1 / p, .out = 1 / q, .largest = csr->weight ? largest : 1};
     bias.high = bias.out > 1 ? bias.out : 1;
     bias.low = bias.out < 1 ? bias.out : 1;

@@ -2,16 +2,21 @@
 /* bench/walks.c - walks a second on R-MAT graphs: csaw through its public API, beside loops written by hand on the CPU.
  * Every row is verified before it is timed: each step follows an arc, and a GPU's walks equal the CPU's.
  *
- *   walk_bench [--scale 20] [--edge-factor 16] [--walks-per-vertex 1] [--length 80] [--device cpu] [--repeat 5]
- *              [--sampler FILE.c] [--export DIR] [--json FILE]
+ *   walk_bench [--scale 20] [--edge-factor 16] [--seed 1] [--walks-per-vertex 1] [--vertices N] [--length 80]
+ *              [--device cpu] [--repeat 5] [--only WALKS] [--sampler FILE.c] [--export DIR] [--json FILE]
+ *              [--commit TEXT]
  *
- * --sampler adds node2vec from a file compiled at run time; --export writes xadj32.bin, adj32.bin, w32.bin (uint32
- * offsets, uint32 arcs, float weights) for other programs. */
+ * --vertices starts walks from the first N vertices alone, which are as good as drawn at random, for R-MAT permutes
+ * them; --only runs the walks named, with commas between; --sampler adds node2vec from a file compiled at run time;
+ * --export writes xadj32.bin, adj32.bin, w32.bin (uint32 offsets, uint32 arcs, float weights) for other programs;
+ * --commit is kept in the JSON. */
 #include <csaw/samplers.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -21,8 +26,8 @@
 CSAW_DECLARE_SAMPLER(weighted);
 
 typedef struct settings {
-    uint32_t scale, edge_factor, walks_per_vertex, length, repeat;
-    const char *device, *sampler, *export, *json;
+    uint32_t scale, edge_factor, seed, walks_per_vertex, vertices, length, repeat; /* vertices: 0 = all */
+    const char *device, *sampler, *export, *json, *only, *commit;
 } settings;
 
 typedef struct figure {
@@ -38,6 +43,11 @@ static double now(void) {
 static void must(csaw_status status) {
     if (status == CSAW_OK) return;
     fprintf(stderr, "walk_bench: %s: %s\n", csaw_status_text(status), csaw_last_error());
+    exit(1);
+}
+
+static void no_memory(void) {
+    fputs("walk_bench: no memory left; lower --scale, --edge-factor or --vertices\n", stderr);
     exit(1);
 }
 
@@ -77,14 +87,14 @@ static void verify_paths(const csaw_csr *csr, const csaw_vertex *path, uint64_t 
 
 typedef struct bench {
     const settings *settings;
-    const csaw_graph *graph;
+    csaw_seeds seeds; /* vertices 0, 1, 2, ...: without an array */
     csaw_plan *plan, *cpu;
     FILE *json;
     bool first;
 } bench;
 
 static void report(bench *b, const char *name, const char *by, figure f) {
-    const uint64_t steps = csaw_graph_csr(b->graph).num_vertices * b->settings->walks_per_vertex * b->settings->length;
+    const uint64_t steps = b->seeds.count * b->settings->walks_per_vertex * b->settings->length;
     printf("%-34s %-8s %10.3f ms  (%.3f .. %.3f)  %10.1f M steps/s\n", name, by, f.median * 1e3, f.least * 1e3,
            f.most * 1e3, (double)steps / f.median / 1e6);
     if (b->json)
@@ -99,22 +109,17 @@ static void report(bench *b, const char *name, const char *by, figure f) {
 
 /* The first walks of a plan on a GPU equal the CPU's. */
 static void verify_against_cpu(bench *b, const csaw_sampler *sampler, const void *params, const csaw_walks *got) {
-    const csaw_csr csr = csaw_graph_csr(b->graph);
-    const uint64_t compare = csr.num_vertices < 20000 ? csr.num_vertices : 20000, seeds = csr.num_vertices;
-    csaw_vertex *root = malloc(seeds * sizeof *root);
+    const uint64_t compare = b->seeds.count < 20000 ? b->seeds.count : 20000;
     csaw_samples *samples = NULL;
     csaw_walks want;
-    if (!root) exit(1);
-    for (uint64_t v = 0; v < seeds; v++) root[v] = (csaw_vertex)v;
-    must(csaw_sample(b->cpu, sampler, params, &(csaw_seeds){root, compare},
-                     CSAW_RUN(.depth = b->settings->length, .seed = 1), &samples));
+    must(csaw_sample(b->cpu, sampler, params, &(csaw_seeds){.count = compare},
+                     CSAW_RUN(.depth = b->settings->length, .seed = b->settings->seed), &samples));
     must(csaw_samples_walks(samples, CSAW_HOST, &want));
     if (memcmp(want.path, got->path, compare * (want.length + 1) * sizeof *want.path) != 0) {
         fprintf(stderr, "walk_bench: %s differs from the CPU's walks\n", csaw_sampler_name(sampler));
         exit(3);
     }
     csaw_samples_free(samples);
-    free(root);
 }
 
 static void bench_csaw(bench *b, const char *name, const csaw_graph *graph, const csaw_sampler *sampler,
@@ -123,14 +128,14 @@ static void bench_csaw(bench *b, const char *name, const csaw_graph *graph, cons
     const csaw_csr csr = csaw_graph_csr(graph);
     const bool device = strcmp(s->device, "cpu") != 0;
     double *seconds = malloc(s->repeat * sizeof *seconds);
-    b->graph = graph;
     must(csaw_plan_create(graph, CSAW_PLAN(.device = s->device), &b->plan));
     must(csaw_plan_create(graph, NULL, &b->cpu));
     for (uint32_t r = 0; r <= s->repeat; r++) { /* run 0 warms up and is verified */
         csaw_samples *samples = NULL;
         double start = now();
-        must(csaw_sample(b->plan, sampler, params, NULL,
-                         CSAW_RUN(.depth = s->length, .walks_per_seed = s->walks_per_vertex, .seed = 1), &samples));
+        must(csaw_sample(b->plan, sampler, params, &b->seeds,
+                         CSAW_RUN(.depth = s->length, .walks_per_seed = s->walks_per_vertex, .seed = s->seed),
+                         &samples));
         if (r) seconds[r - 1] = now() - start;
         if (!r) {
             csaw_walks walks;
@@ -151,24 +156,24 @@ static void bench_hand(bench *b, const char *name, const csaw_graph *graph, floa
     const settings *s = b->settings;
     const csaw_csr csr = csaw_graph_csr(graph);
     double *seconds = malloc(s->repeat * sizeof *seconds);
-    csaw_vertex *path = malloc(csr.num_vertices * ((uint64_t)s->length + 1) * sizeof *path);
-    hand_alias *table = csr.weight && p == 0 ? malloc(csr.num_edges * sizeof *table) : NULL;
+    csaw_vertex *path = hand_alloc(b->seeds.count * ((uint64_t)s->length + 1), sizeof *path);
+    const bool by_table = csr.weight && p == 0;
+    hand_alias *table = by_table ? hand_alloc(csr.num_edges, sizeof *table) : NULL;
     float largest = 0;
-    if (!seconds || !path) exit(1);
-    b->graph = graph;
+    if (!seconds || !path || (by_table && !table)) no_memory();
     for (csaw_edge e = 0; csr.weight && e < csr.num_edges; e++)
         largest = csr.weight[e] > largest ? csr.weight[e] : largest;
     if (table) hand_alias_build(&csr, table);
     for (uint32_t r = 0; r <= s->repeat; r++) {
         double start = now();
         if (p > 0)
-            hand_node2vec(&csr, p, q, largest, s->length, 1, path);
+            hand_node2vec(&csr, p, q, largest, b->seeds.count, s->length, s->seed, path);
         else if (table)
-            hand_weighted(&csr, table, s->length, 1, path);
+            hand_weighted(&csr, table, b->seeds.count, s->length, s->seed, path);
         else
-            hand_uniform(&csr, s->length, 1, path);
+            hand_uniform(&csr, b->seeds.count, s->length, s->seed, path);
         if (r) seconds[r - 1] = now() - start;
-        if (!r) verify_paths(&csr, path, csr.num_vertices, s->length, name);
+        if (!r) verify_paths(&csr, path, b->seeds.count, s->length, name);
     }
     report(b, name, "hand", figure_of(seconds, s->repeat));
     free(table);
@@ -197,34 +202,48 @@ static void export_graph(const csaw_csr *csr, const char *folder) {
 }
 
 static settings read_settings(int argc, char **argv) {
-    settings s = {.scale = 20, .edge_factor = 16, .walks_per_vertex = 1, .length = 80, .repeat = 5, .device = "cpu"};
+    settings s = {.scale = 20, .edge_factor = 16, .seed = 1, .walks_per_vertex = 1, .length = 80, .repeat = 5};
+    s.device = "cpu";
+    s.commit = "not given";
+    const struct {
+        const char *name;
+        uint32_t *number;
+        const char **text;
+    } options[] = {{"--scale", &s.scale, NULL},       {"--edge-factor", &s.edge_factor, NULL},
+                   {"--seed", &s.seed, NULL},         {"--walks-per-vertex", &s.walks_per_vertex, NULL},
+                   {"--vertices", &s.vertices, NULL}, {"--length", &s.length, NULL},
+                   {"--repeat", &s.repeat, NULL},     {"--device", NULL, &s.device},
+                   {"--sampler", NULL, &s.sampler},   {"--export", NULL, &s.export},
+                   {"--json", NULL, &s.json},         {"--only", NULL, &s.only},
+                   {"--commit", NULL, &s.commit}};
     for (int i = 1; i < argc; i += 2) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        uint32_t number = (uint32_t)strtoul(value, NULL, 10);
-        if (strcmp(argv[i], "--scale") == 0)
-            s.scale = number;
-        else if (strcmp(argv[i], "--edge-factor") == 0)
-            s.edge_factor = number;
-        else if (strcmp(argv[i], "--walks-per-vertex") == 0)
-            s.walks_per_vertex = number;
-        else if (strcmp(argv[i], "--length") == 0)
-            s.length = number;
-        else if (strcmp(argv[i], "--repeat") == 0)
-            s.repeat = number;
-        else if (strcmp(argv[i], "--device") == 0)
-            s.device = value;
-        else if (strcmp(argv[i], "--sampler") == 0)
-            s.sampler = value;
-        else if (strcmp(argv[i], "--export") == 0)
-            s.export = value;
-        else if (strcmp(argv[i], "--json") == 0)
-            s.json = value;
-        else {
-            fprintf(stderr, "walk_bench: unknown option '%s'; see the head of bench/walks.c\n", argv[i]);
+        size_t o = 0;
+        while (o < sizeof options / sizeof *options && strcmp(argv[i], options[o].name) != 0) o++;
+        if (o == sizeof options / sizeof *options || i + 1 == argc) {
+            fprintf(stderr, "walk_bench: %s '%s'; see the head of bench/walks.c\n",
+                    i + 1 == argc ? "no value for" : "unknown option", argv[i]);
             exit(2);
         }
+        if (options[o].number)
+            *options[o].number = (uint32_t)strtoul(argv[i + 1], NULL, 10);
+        else
+            *options[o].text = argv[i + 1];
+    }
+    if (!s.repeat || !s.length || !s.walks_per_vertex) {
+        fputs("walk_bench: --repeat, --length and --walks-per-vertex are at least 1\n", stderr);
+        exit(2);
     }
     return s;
+}
+
+/* Is the walk among those of --only? */
+static bool wanted(const settings *s, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = s->only; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcspn(at, ",") == length && !strncmp(at, name, length)) return true;
+    }
+    return !s->only;
 }
 
 static void run_rows(bench *b, const csaw_graph *plain, const csaw_graph *graph) {
@@ -234,16 +253,21 @@ static void run_rows(bench *b, const csaw_graph *plain, const csaw_graph *graph)
     const csaw_sampler *own = NULL;
     char name[96];
     if (s->sampler) must(csaw_sampler_compile(s->sampler, &own));
-    if (by_hand) bench_hand(b, "uniform", plain, 0, 0);
-    bench_csaw(b, "uniform", plain, &csaw_uniform, NULL);
-    if (by_hand) bench_hand(b, "weighted", graph, 0, 0);
-    bench_csaw(b, "weighted", graph, &weighted, NULL);
+    if (wanted(s, "uniform")) {
+        if (by_hand) bench_hand(b, "uniform", plain, 0, 0);
+        bench_csaw(b, "uniform", plain, &csaw_uniform, NULL);
+    }
+    if (wanted(s, "weighted")) {
+        if (by_hand) bench_hand(b, "weighted", graph, 0, 0);
+        bench_csaw(b, "weighted", graph, &weighted, NULL);
+    }
     for (int weights = 0; weights < 2; weights++)
         for (int i = 0; i < 2; i++) {
             const csaw_graph *g = weights ? graph : plain;
             const csaw_node2vec_params params = {pq[i][0], pq[i][1]};
             snprintf(name, sizeof name, "%snode2vec p=%g q=%g", weights ? "weighted " : "", (double)params.p,
                      (double)params.q);
+            if (!wanted(s, name)) continue;
             if (by_hand) bench_hand(b, name, g, params.p, params.q);
             bench_csaw(b, name, g, &csaw_node2vec, &params);
             if (!own) continue;
@@ -251,6 +275,46 @@ static void run_rows(bench *b, const csaw_graph *plain, const csaw_graph *graph)
             bench_csaw(b, name, g, own, &params);
         }
     csaw_sampler_unload(own);
+}
+
+/* The processor's name, without what would end a JSON string. */
+static const char *processor(void) {
+    static char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    const char *name = "unknown";
+    while (file && fgets(line, sizeof line, file)) {
+        if (strncmp(line, "model name", 10) != 0 || !strchr(line, ':')) continue;
+        name = strchr(line, ':') + 1;
+        name += *name == ' ';
+        line[strcspn(line, "\n\"\\")] = 0;
+        break;
+    }
+    if (file) fclose(file);
+    return name;
+}
+
+static double peak_gib(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1048576.0;
+}
+
+static void print_head(bench *b, const csaw_csr *csr, int threads) {
+    const settings *s = b->settings;
+    printf("csaw %s, R-MAT scale %u, edge factor %u, seed %u: %llu vertices, %llu arcs; %u walks from each of %llu "
+           "vertices, %u steps, device %s, %d threads, 1 warm-up, median of %u\n",
+           csaw_version(), s->scale, s->edge_factor, s->seed, (unsigned long long)csr->num_vertices,
+           (unsigned long long)csr->num_edges, s->walks_per_vertex, (unsigned long long)b->seeds.count, s->length,
+           s->device, threads, s->repeat);
+    if (!b->json) return;
+    fprintf(b->json,
+            "{\"version\": \"%s\", \"commit\": \"%s\", \"machine\": {\"processor\": \"%s\", \"cores\": %ld},\n"
+            " \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": %u, \"vertices\": %llu, "
+            "\"arcs\": %llu},\n \"seed\": %u, \"walks_per_vertex\": %u, \"start_vertices\": %llu, \"length\": %u, "
+            "\"device\": \"%s\", \"threads\": %d, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
+            csaw_version(), s->commit, processor(), sysconf(_SC_NPROCESSORS_ONLN), s->scale, s->edge_factor, s->seed,
+            (unsigned long long)csr->num_vertices, (unsigned long long)csr->num_edges, s->seed, s->walks_per_vertex,
+            (unsigned long long)b->seeds.count, s->length, s->device, threads, s->repeat);
 }
 
 int main(int argc, char **argv) {
@@ -261,31 +325,26 @@ int main(int argc, char **argv) {
 #ifdef _OPENMP
     threads = omp_get_max_threads();
 #endif
-    must(csaw_graph_rmat(CSAW_RMAT(.scale = s.scale, .edge_factor = s.edge_factor, .seed = 1, .weighted = true),
+    must(csaw_graph_rmat(CSAW_RMAT(.scale = s.scale, .edge_factor = s.edge_factor, .seed = s.seed, .weighted = true),
                          &graph));
     csaw_csr csr = csaw_graph_csr(graph);
     if (s.export) export_graph(&csr, s.export);
-    printf("csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; %u walks per vertex, %u steps, device "
-           "%s, %d "
-           "threads, 1 warm-up, median of %u\n",
-           csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices,
-           (unsigned long long)csr.num_edges, s.walks_per_vertex, s.length, s.device, threads, s.repeat);
+    b.seeds.count = s.vertices && s.vertices < csr.num_vertices ? s.vertices : csr.num_vertices;
     if (s.json && !(b.json = fopen(s.json, "w"))) {
         perror(s.json);
         return 1;
     }
-    if (b.json)
-        fprintf(
-            b.json,
-            "{\"version\": \"%s\", \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": 1, "
-            "\"vertices\": %llu, \"arcs\": %llu},\n \"walks_per_vertex\": %u, \"length\": %u, \"device\": \"%s\", "
-            "\"threads\": %d, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
-            csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices,
-            (unsigned long long)csr.num_edges, s.walks_per_vertex, s.length, s.device, threads, s.repeat);
+    print_head(&b, &csr, threads);
     csr.weight = NULL;
     must(csaw_graph_borrow_csr(&csr, &plain));
     run_rows(&b, plain, graph);
-    if (b.json && (fputs("]}\n", b.json) < 0 || fclose(b.json) != 0)) return 1;
+    if (b.first) {
+        fprintf(stderr, "walk_bench: --only %s names no walk; see the names without --only\n", s.only);
+        return 2;
+    }
+    printf("peak memory %.2f GiB\n", peak_gib());
+    if (b.json && (fprintf(b.json, "],\n \"peak_memory_gib\": %.3g}\n", peak_gib()) < 0 || fclose(b.json) != 0))
+        return 1;
     csaw_graph_free(plain);
     csaw_graph_free(graph);
     return 0;

@@ -3,11 +3,13 @@
  *
  * Two tests. (1) Pearson's chi-square over contexts: of the steps from one vertex, and one prev, root or place where
  * the law looks at it, the count of each destination against count * probability; destinations expected less than 5
- * times are pooled; the sum over contexts becomes a normal deviate by Wilson and Hilferty (1931). Strong on small
- * graphs. (2) The number of steps of each kind against the sum of their probabilities over all contexts, which are
- * martingale differences, so that the deviate is normal. Strong on large graphs, where few contexts repeat. Walks that
- * stop with probability alpha have one kind, the stops: each vertex with a way on was one trial, but for the last of
- * the longest walks, which were cut off there. */
+ * times are pooled; the sum over contexts becomes a normal deviate by Wilson and Hilferty (1931). Of a walk that comes
+ * to a context again only the first step there counts: whether there is a next one depends on where that one went, and
+ * the more often a walk came back, the likelier its context has enough steps to be looked at. Strong on small graphs.
+ * (2) The number of steps of each kind against the sum of their probabilities over all contexts, which are martingale
+ * differences, so that the deviate is normal. Strong on large graphs, where few contexts repeat. Walks that stop with
+ * probability alpha have one kind, the stops: each vertex with a way on was one trial, but for the last of the longest
+ * walks, which were cut off there. */
 #include "law.h"
 
 #include <math.h>
@@ -17,12 +19,15 @@
 
 typedef struct observation {
     csaw_vertex at, given, prev, next;
+    uint32_t walk, depth;
 } observation;
 
 struct law {
     const model *model;
     observation *steps;
     uint64_t count, room;
+    uint64_t arcs;  /* of the rows that the steps were chosen from */
+    uint32_t walks; /* with a step */
     uint64_t goes, stops, longest, stops_of_longest;
     double variance[MODEL_KINDS];
     law_result result;
@@ -35,12 +40,16 @@ law *law_begin(const model *model) {
 }
 
 void law_step(law *law, const step *step) {
-    if (law->count == LAW_MOST_STEPS) return;
+    const csaw_edge *row = law->model->csr.rowptr + step->at;
+    if (law->count == LAW_MOST_STEPS || law->arcs >= LAW_MOST_ARCS) return; /* a choice by the past alone: no bias */
+    law->arcs += row[1] - row[0];
     if (law->count == law->room) {
         law->room = law->room ? 2 * law->room : 4096;
         law->steps = reallocate(law->steps, law->room, sizeof *law->steps);
     }
-    law->steps[law->count++] = (observation){step->at, model_given(law->model, step), step->prev, step->next};
+    law->walks += step->depth == 0;
+    law->steps[law->count++] = (observation){step->at,   model_given(law->model, step), step->prev, step->next,
+                                             law->walks, (uint32_t)step->depth};
 }
 
 void law_end(law *law, uint64_t steps, bool dead_end) {
@@ -54,12 +63,34 @@ void law_end(law *law, uint64_t steps, bool dead_end) {
     if (steps == law->longest) law->stops_of_longest++;
 }
 
-static int compare(const void *a, const void *b) {
+static int by_context(const void *a, const void *b) {
     const observation *x = a, *y = b;
     if (x->at != y->at) return x->at < y->at ? -1 : 1;
     if (x->given != y->given) return x->given < y->given ? -1 : 1;
     if (x->prev != y->prev) return x->prev < y->prev ? -1 : 1;
     return (x->next > y->next) - (x->next < y->next);
+}
+
+static int by_visit(const void *a, const void *b) {
+    const observation *x = a, *y = b;
+    if (x->at != y->at) return x->at < y->at ? -1 : 1;
+    if (x->given != y->given) return x->given < y->given ? -1 : 1;
+    if (x->walk != y->walk) return x->walk < y->walk ? -1 : 1;
+    return (x->depth > y->depth) - (x->depth < y->depth);
+}
+
+/* Keeps the first step of each walk from each at and given; prev no longer tells contexts apart. */
+static void keep_first_visits(law *law) {
+    uint64_t kept = 0;
+    if (law->count) qsort(law->steps, law->count, sizeof *law->steps, by_visit);
+    for (uint64_t i = 0; i < law->count; i++) {
+        observation *one = &law->steps[i];
+        const observation *last = kept ? &law->steps[kept - 1] : NULL;
+        if (last && last->at == one->at && last->given == one->given && last->walk == one->walk) continue;
+        one->prev = CSAW_NONE;
+        law->steps[kept++] = *one;
+    }
+    law->count = kept;
 }
 
 /* ---- one context: steps [count], all from the same at, given and prev, ascending by next ---- */
@@ -150,14 +181,15 @@ static void each_context(law *law, bool kinds) {
         if (degree > largest) largest = degree;
     }
     cell *cells = allocate(largest + 2, sizeof *cells);
-    if (law->count) qsort(law->steps, law->count, sizeof *law->steps, compare);
+    if (law->count) qsort(law->steps, law->count, sizeof *law->steps, by_context);
     for (uint64_t first = 0; first < law->count; first = end) {
         const observation *steps = law->steps + first;
         for (end = first + 1; end < law->count; end++) {
             const observation *other = law->steps + end;
             if (other->at != steps->at || other->given != steps->given || other->prev != steps->prev) break;
         }
-        size_t num_cells = tabulate(law, steps, end - first, cells, !kinds);
+        if (!kinds && end - first < 10) continue; /* fewer than two destinations expected 5 times: nothing to add */
+        size_t num_cells = tabulate(law, steps, end - first, cells, kinds);
         if (kinds)
             add_kinds(law, steps, end - first, cells, num_cells);
         else
@@ -170,7 +202,7 @@ law_result law_finish(law *law, uint64_t longest) {
     law_result *result = &law->result;
     result->steps = law->count;
     each_context(law, true);
-    for (uint64_t i = 0; i < law->count; i++) law->steps[i].prev = CSAW_NONE; /* fewer contexts, each with more steps */
+    keep_first_visits(law);
     each_context(law, false);
     add_stops(law, longest);
     if (result->degrees_of_freedom) {

@@ -13,15 +13,17 @@ typedef struct law_kind {
 } law_kind;
 
 typedef struct law_result {
-    uint64_t steps;      /* looked at: the first LAW_MOST_STEPS */
+    uint64_t steps;      /* looked at, from the first on */
     uint64_t impossible; /* steps of probability 0 */
     uint64_t degrees_of_freedom;
     double chi_square, z;       /* z = 0 if there are no degrees of freedom */
     law_kind kind[MODEL_KINDS]; /* as model_kind_name() names them */
 } law_result;
 
-static const uint64_t LAW_MOST_STEPS = (uint64_t)1 << 24; /* 16 bytes each */
-static const double LAW_Z = 5;                            /* a right sampler is refused once in 10^6 runs */
+/* Steps are looked at up to so many, 24 bytes each, and while the rows that they chose from have so many arcs together:
+ * on a graph with hubs the arcs bound the time. */
+static const uint64_t LAW_MOST_STEPS = (uint64_t)1 << 24, LAW_MOST_ARCS = (uint64_t)1 << 28;
+static const double LAW_Z = 5; /* a right sampler is refused once in 10^6 runs */
 
 law *law_begin(const model *model); /* borrows the model */
 void law_step(law *law, const step *step);

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "find_arc.h"
+
 typedef struct traits {
     const csaw_sampler *sampler;
     double (*bias)(const model *, csaw_vertex given, csaw_edge);
@@ -16,18 +18,6 @@ typedef struct traits {
     int (*kind_of)(const model *, csaw_vertex given, csaw_vertex prev, csaw_vertex at, csaw_vertex next);
     const char *without_law;
 } traits;
-
-csaw_edge find_arc(const csaw_csr *csr, csaw_vertex from, csaw_vertex to) {
-    csaw_edge low = csr->rowptr[from], high = csr->rowptr[from + 1];
-    while (low < high) {
-        csaw_edge middle = low + (high - low) / 2;
-        if (csr->col[middle] < to)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < csr->rowptr[from + 1] && csr->col[low] == to ? low : CSAW_NO_EDGE;
-}
 
 static double degree_of(const model *model, csaw_vertex v) {
     return (double)(model->csr.rowptr[v + 1] - model->csr.rowptr[v]);

@@ -52,7 +52,4 @@ bool model_leaves_arcs(const model *model);
 /* May a walk that got as far as step->at end there? */
 bool model_may_end(const model *model, const step *step, const times *times);
 
-/* The first arc from -> to of the graph, or CSAW_NO_EDGE. */
-csaw_edge find_arc(const csaw_csr *csr, csaw_vertex from, csaw_vertex to);
-
 #endif

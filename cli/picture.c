@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "find_arc.h"
 #include "graph_options.h"
 #include "layout.h"
 #include "report.h"
@@ -94,18 +95,6 @@ static void choose_vertices(picture *picture) {
     }
 }
 
-static bool has_arc(const csaw_csr *csr, csaw_vertex from, csaw_vertex to) {
-    csaw_edge low = csr->rowptr[from], high = csr->rowptr[from + 1];
-    while (low < high) {
-        csaw_edge middle = low + (high - low) / 2;
-        if (csr->col[middle] < to)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < csr->rowptr[from + 1] && csr->col[low] == to;
-}
-
 /* One line per pair of shown vertices with an arc between them; the arc goes from a to b, and perhaps back. Of a dot
  * only the line to the vertex that chose it. lines: [MOST_VERTICES^2 / 2]. */
 static size_t find_lines(const picture *picture, line *lines) {
@@ -113,9 +102,9 @@ static size_t find_lines(const picture *picture, line *lines) {
     for (size_t b = 0; b < picture->num_vertices; b++)
         for (size_t a = 0; a < b; a++) {
             if (b >= picture->num_named && a != picture->chosen_by[b]) continue;
-            if (has_arc(&picture->csr, picture->vertex[a], picture->vertex[b]))
+            if (find_arc(&picture->csr, picture->vertex[a], picture->vertex[b]) != CSAW_NO_EDGE)
                 lines[count++] = (line){a, b};
-            else if (has_arc(&picture->csr, picture->vertex[b], picture->vertex[a]))
+            else if (find_arc(&picture->csr, picture->vertex[b], picture->vertex[a]) != CSAW_NO_EDGE)
                 lines[count++] = (line){b, a};
         }
     return count;
@@ -137,7 +126,7 @@ static size_t find_pulls(const picture *picture, line *lines) {
 
 /* ---- drawing ---- */
 
-static void xml_text(FILE *out, const char *text) {
+void picture_text(FILE *out, const char *text) {
     for (; *text; text++) {
         unsigned char c = (unsigned char)*text;
         if (c == '<' || c == '>' || c == '&' || c == '"' || c < 0x20)
@@ -171,8 +160,8 @@ static void draw_lines(FILE *out, const picture *picture, const line *lines, siz
     for (size_t k = 0; k < count; k++) {
         point a = place[lines[k].a], b = place[lines[k].b];
         double length = hypot(b.x - a.x, b.y - a.y), cut = radius_of(picture, lines[k].b) / (length > 1 ? length : 1);
-        bool one_way =
-            !picture->symmetric && !has_arc(&picture->csr, picture->vertex[lines[k].b], picture->vertex[lines[k].a]);
+        bool one_way = !picture->symmetric && find_arc(&picture->csr, picture->vertex[lines[k].b],
+                                                       picture->vertex[lines[k].a]) == CSAW_NO_EDGE;
         fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"%s/>\n", a.x, a.y, b.x - (b.x - a.x) * cut,
                 b.y - (b.y - a.y) * cut, one_way ? " marker-end=\"url(#head3)\"" : "");
     }
@@ -242,9 +231,9 @@ static void draw_vertices(FILE *out, const picture *picture, const point *place)
 static void draw_legend(FILE *out, const picture *picture, const char *graph_name, const char *sampler_name) {
     const char *slash = strrchr(graph_name, '/');
     fputs("<text x=\"20\" y=\"28\" font-size=\"17\" fill=\"#222222\">", out);
-    xml_text(out, sampler_name);
+    picture_text(out, sampler_name);
     fputs(" walks on ", out);
-    xml_text(out, slash ? slash + 1 : graph_name);
+    picture_text(out, slash ? slash + 1 : graph_name);
     fprintf(out,
             "</text>\n<text x=\"%d\" y=\"28\" font-size=\"12\" text-anchor=\"end\" fill=\"#666666\">%s of %s vertices "
             "shown; "

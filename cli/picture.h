@@ -4,6 +4,7 @@
 #define CSAW_CLI_PICTURE_H
 
 #include <csaw/csaw.h>
+#include <stdio.h>
 
 typedef struct picture picture;
 
@@ -14,5 +15,8 @@ void picture_take(picture *picture, const csaw_walks *walks);
 /* Returns -1, or the exit code after saying why the file could not be written. */
 int picture_write(picture *picture, const char *path, const char *graph_name, const char *sampler_name);
 void picture_free(picture *picture);
+
+/* Text inside XML, for other pictures too. */
+void picture_text(FILE *out, const char *text);
 
 #endif

@@ -11,6 +11,7 @@
 #include "progress.h"
 #include "report.h"
 #include "seeds.h"
+#include "select_option.h"
 #include "walk_options.h"
 
 static const uint64_t MOST_WALKS = (uint64_t)1 << 40;
@@ -101,25 +102,6 @@ static void add_options(arguments *arguments, walk_options *options) {
     plan_options_add(arguments, &options->plan);
 }
 
-static int find_select(const arguments *arguments, walk_options *options) {
-    const char *names[16], *name;
-    char list[256] = "";
-    size_t count = 0, used = 0;
-    options->select = CSAW_SELECT_AUTO;
-    if (!options->select_name) return -1;
-    for (; count < 16 && (name = csaw_select_name((csaw_select)count)); count++) {
-        names[count] = name;
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", count ? ", " : "", name);
-        if (!strcmp(name, options->select_name)) {
-            options->select = (csaw_select)count;
-            return -1;
-        }
-    }
-    const char *near = nearest_name(options->select_name, names, count);
-    return arguments_wrong(arguments, "--select %s: give one of %s%s%s%s", options->select_name, list,
-                           near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-}
-
 static bool ends_in(const char *text, const char *suffix) {
     size_t length = strlen(text), tail = strlen(suffix);
     return length >= tail && !strcmp(text + length - tail, suffix);
@@ -140,7 +122,7 @@ static int check_options(const arguments *arguments, walk_options *options) {
         return arguments_wrong(arguments, "--output-format %s: give text, npy or bin", options->output_format);
     if (options->draw && !ends_in(options->draw, ".svg"))
         return arguments_wrong(arguments, "--draw %s: the picture is SVG; let its name end in .svg", options->draw);
-    return find_select(arguments, options);
+    return select_option_find(arguments, options->select_name, &options->select);
 }
 
 /* ---- the run ---- */
@@ -246,6 +228,23 @@ static int sample(const walk_options *options, csaw_plan *plan, const csaw_graph
 
 /* ---- the command ---- */
 
+/* One step from one vertex shows whether the sampler walks at all. What else may be wrong the run itself will say. */
+static int refuse_no_walk(const walk_options *options, csaw_plan *plan, const csaw_csr *csr) {
+    const csaw_vertex first = 0;
+    csaw_samples *samples = NULL;
+    csaw_walks walks;
+    if (!csr->num_vertices ||
+        csaw_sample(plan, options->sampler.sampler, options->sampler.params, &(csaw_seeds){&first, 1, NULL},
+                    CSAW_RUN(.depth = 1, .select = options->select), &samples) != CSAW_OK)
+        return -1;
+    const bool walk = csaw_samples_walks(samples, CSAW_HOST, &walks) == CSAW_OK;
+    csaw_samples_free(samples);
+    return walk ? -1
+                : report_failure("%s is no walk: it has pools, or picks several arcs a step; use it with csaw sample "
+                                 "(csaw help sample)",
+                                 options->sampler.name);
+}
+
 static int walk(walk_options *options, const csaw_graph *graph) {
     csaw_plan *plan = NULL;
     csaw_seeds seeds = {0};
@@ -260,6 +259,7 @@ static int walk(walk_options *options, const csaw_graph *graph) {
                            num_seeds, options->walks_per_seed);
     outcome.num_walks = num_seeds * options->walks_per_seed;
     if (result < 0) result = plan_options_create(graph, &options->plan, &plan);
+    if (result < 0) result = refuse_no_walk(options, plan, &outcome.csr);
     if (result < 0 && options->draw) tally.picture = picture_begin(&outcome.csr, num_seeds);
     if (result < 0) result = sample(options, plan, graph, &seeds, &tally);
     if (result < 0 && options->draw)

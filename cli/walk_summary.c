@@ -15,8 +15,10 @@ static uint64_t file_bytes(const char *path) {
 
 void walk_print_summary(const walk_options *options, const walk_outcome *outcome) {
     if (outcome->resumed && outcome->resumed == outcome->num_walks) {
-        fprintf(stderr, "%s is complete already: all %s walks are there\n", options->output,
-                count_text(outcome->num_walks).text);
+        fprintf(stderr,
+                "%s is complete already, so nothing was left to do; by which options it was made is not recorded. "
+                "To make it again, leave out --resume\n",
+                options->output);
         return;
     }
     uint64_t walks = outcome->num_walks - outcome->resumed, ended = outcome->ended_early;

@@ -2,10 +2,11 @@
 # installed libcsaw carries what it was built with. As a script (cmake -P) this file writes the C file with the bytes.
 set(csaw_embedded_headers
   include/csaw/descriptor.h include/csaw/math.h include/csaw/philox.h include/csaw/sampler.h include/csaw/types.h
-  runtime/base/job.h runtime/base/mass.h runtime/base/site.h
+  runtime/base/frontier.h runtime/base/job.h runtime/base/mass.h runtime/base/mass_tree.h runtime/base/site.h
+  runtime/base/vertex_set.h
   samplers/select/alias.h samplers/select/bias.h samplers/select/its.h samplers/select/reject.h samplers/select/uniform.h
-  samplers/select/race.h samplers/select/scan_warp.cuh
-  runtime/engine/step.h runtime/engine/host_kernels.h runtime/engine/device_kernels.cuh)
+  samplers/select/race.h samplers/select/rounds.h samplers/select/row_picks.h samplers/select/scan_warp.cuh
+  runtime/engine/step.h runtime/engine/step_numbers.h runtime/engine/walk_plain.h runtime/engine/expand.h runtime/engine/host_kernels.h runtime/engine/device_kernels.cuh)
 
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_path(GET CMAKE_SCRIPT_MODE_FILE PARENT_PATH root)

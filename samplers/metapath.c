@@ -3,7 +3,9 @@
  *
  * Source: Dong, Chawla, Swami, "metapath2vec", KDD 2017, section 3.2, with the types on the edges.
  * Law: on step d (0, 1, ...) P(v -> x) is proportional to weight(v, x) among the arcs of type t[d mod length], and the
- * walk ends where there is none. On a graph without types every arc has type 0. */
+ * walk ends where there is none. On a graph without types every arc has type 0. With a fanout it is metapath neighbour
+ * sampling: at depth d so many arcs of that type are picked, successively by weight, and their ends are expanded next.
+ */
 #include <csaw/sampler.h>
 
 CSAW_PARAMS(csaw_metapath_params,

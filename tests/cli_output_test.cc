@@ -207,9 +207,15 @@ TEST_F(Cli, resume_of_a_whole_file_and_of_none) {
     Outcome got = run(words + " --resume"); /* nothing there: from the start */
     EXPECT_EQ(got.code, 0);
     EXPECT_EQ(read("w.txt"), "0 1\n1 2\n2 0\n0 1\n1 2\n2 0\n");
+    const std::string whole = "w.txt is complete already, so nothing was left to do; by which options it was made is "
+                              "not recorded. To make it again, leave out --resume\n";
     got = run(words + " --resume");
     EXPECT_EQ(got.code, 0);
-    EXPECT_EQ(got.err, "w.txt is complete already: all 6 walks are there\n");
+    EXPECT_EQ(got.err, whole);
+    got = run(words + " --seed 1 --num-walks 7 --resume"); /* another job: not known, so not claimed; left alone */
+    EXPECT_EQ(got.code, 0);
+    EXPECT_EQ(got.err, whole);
+    EXPECT_EQ(read("w.txt"), "0 1\n1 2\n2 0\n0 1\n1 2\n2 0\n");
     got = run(words + " --resume --json");
     EXPECT_NE(got.out.find("\"walks\": 6, \"steps\": 0, "), std::string::npos) << got.out;
     EXPECT_NE(got.out.find("\"resumed\": 6, "), std::string::npos) << got.out;

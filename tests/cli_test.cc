@@ -26,6 +26,8 @@ TEST_F(Cli, overview) {
         "csaw: random walks on graphs, from small C callbacks, on CPUs and GPUs\n\n"
         "usage: csaw COMMAND ...\n\n"
         "  walk       sample random walks: node2vec, DeepWalk, or your own sampler\n"
+        "  sample     sample neighbourhoods, layers, fires: several arcs a step\n"
+        "  subgraph   sample, and write what was visited as a graph of its own\n"
         "  info       describe a graph file\n"
         "  convert    turn a graph file into a .csaw file, which opens at once\n"
         "  generate   write a synthetic graph\n"
@@ -74,7 +76,7 @@ TEST_F(Cli, help_of_a_command) {
               "  csaw plan graph.txt --undirected\n"
               "  csaw plan graph.txt --partitions 4 --threads 8\n"
               "  csaw plan graph.txt --device cuda:0\n");
-    for (const char *command : {"walk", "info", "generate", "plan", "verify"}) {
+    for (const char *command : {"walk", "sample", "subgraph", "info", "generate", "plan", "verify"}) {
         Outcome help = run(std::string("help ") + command), option = run(std::string(command) + " --help");
         EXPECT_EQ(help.code, 0);
         EXPECT_EQ(option.code, 0);

@@ -1,76 +1,20 @@
 // SPDX-License-Identifier: MIT
 // edge_list_test.cc - graphs from and to files: accepted spellings, a table of bad texts, gzip, broken files, full
 // disks.
-#include <csaw/csaw.h>
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <memory>
 #include <random>
-#include <sstream>
-#include <string>
-#include <vector>
 
-extern "C" {
-#include "runtime/base/memory.h"
-void omp_set_num_threads(int) __attribute__((weak)); // absent in a build without OpenMP
-}
+#include "graph_files.h"
 
 namespace {
 
-namespace fs = std::filesystem;
-using Graph = std::unique_ptr<csaw_graph, decltype(&csaw_graph_free)>;
-
-class EdgeList : public ::testing::Test {
-  protected:
-    void SetUp() override {
-        std::string pattern = (fs::temp_directory_path() / "csaw-edge-list-XXXXXX").string();
-        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-        folder = pattern;
-        if (omp_set_num_threads) omp_set_num_threads(1); // small files: starting threads would take most of the time
-    }
-    void TearDown() override {
-        csaw__fail_allocations_from(0);
-        if (omp_set_num_threads) omp_set_num_threads(2);
-        fs::remove_all(folder);
-    }
-    std::string write(const std::string &name, const std::string &bytes) const {
-        std::ofstream(folder / name, std::ios::binary) << bytes;
-        return (folder / name).string();
-    }
-    std::string write_gzip(const std::string &name, const std::string &bytes, const char *mode = "wb") const {
-        std::string path = (folder / name).string();
-        gzFile file = gzopen(path.c_str(), mode);
-        EXPECT_EQ(gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size())), static_cast<int>(bytes.size()));
-        EXPECT_EQ(gzclose(file), Z_OK);
-        return path;
-    }
-    std::string read(const std::string &path) const {
-        std::ifstream file(path, std::ios::binary);
-        std::ostringstream text;
-        text << file.rdbuf();
-        return text.str();
-    }
-    size_t files() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {})); }
-    fs::path folder;
-};
-
-csaw_status load(const std::string &path, csaw_load_options options, Graph *out) {
-    csaw_graph *graph = nullptr;
-    options.size = sizeof options;
-    csaw_status status = csaw_graph_load(path.c_str(), &options, &graph);
-    EXPECT_EQ(status == CSAW_OK, graph != nullptr);
-    out->reset(graph);
-    return status;
-}
+class EdgeList : public GraphFiles {};
 
 // Ids are vertex numbers in this file; load_formats_test.cc has names.
 csaw_load_options with_columns(const char *columns, bool keep = false) {
@@ -101,11 +45,6 @@ bool equal(const csaw_graph *a, const csaw_graph *b) {
     return std::equal(x.rowptr, x.rowptr + x.num_vertices + 1, y.rowptr) &&
            std::equal(x.col, x.col + x.num_edges, y.col) &&
            (!x.weight || std::equal(x.weight, x.weight + x.num_edges, y.weight));
-}
-
-void message_has(const std::vector<std::string> &parts) {
-    std::string message = csaw_last_error();
-    for (const auto &part : parts) EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
 }
 
 TEST_F(EdgeList, Spellings) {

@@ -13,7 +13,6 @@
 extern "C" {
 #include "runtime/base/graph.h"
 #include "runtime/base/memory.h"
-#include "runtime/base/philox_lanes.h"
 void omp_set_num_threads(int) __attribute__((weak)); // absent in a build without OpenMP
 }
 
@@ -69,16 +68,6 @@ void expect_simple(const csaw_graph *graph) {
     for (const auto &[arc, weight] : arcs) {
         auto back = arcs.find({arc.second, arc.first});
         ASSERT_TRUE(back != arcs.end() && back->second == weight);
-    }
-}
-
-TEST(Generate, LanesGiveTheNumbersOfPhilox) {
-    uint32_t x[4][CSAW__LANES];
-    const uint64_t seed = 0x0123456789abcdefu, first = (uint64_t{1} << 32) - 5; // across a carry
-    csaw__draw_lanes(seed, first, CSAW_DRAW_RMAT, 3, x);
-    for (uint64_t lane = 0; lane < CSAW__LANES; lane++) {
-        csaw_block block = csaw_draw(seed, first + lane, 0, 0, CSAW_DRAW_RMAT, 3);
-        for (int word = 0; word < 4; word++) EXPECT_EQ(x[word][lane], block.x[word]) << lane;
     }
 }
 

@@ -219,7 +219,7 @@ TEST(FromEdges, RefusesWhatItCannotHold) {
 }
 
 // The definition in csaw.h once more, with types and times: alike in src, dst, type and time become one, at the place
-// of the first of them.
+// of the first of them. Edges enough for several threads.
 TEST(FromEdges, TypesAndTimesEqualTheReference) {
     using Full = std::tuple<csaw_vertex, csaw_vertex, uint32_t, int64_t, float>;
     namespace cases = graph_cases;
@@ -230,7 +230,7 @@ TEST(FromEdges, TypesAndTimesEqualTheReference) {
                 options.undirected = mask & 1;
                 options.keep_loops = mask & 2;
                 options.keep_duplicates = mask & 4;
-                cases::Edges edges = cases::random_edges(num_vertices, columns, num_vertices, 2000);
+                cases::Edges edges = cases::random_edges(num_vertices, columns, num_vertices, 9000);
                 std::map<std::pair<csaw_vertex, csaw_vertex>, std::vector<std::tuple<uint32_t, int64_t, double>>> rows;
                 auto add = [&](size_t i, csaw_vertex u, csaw_vertex v) {
                     uint32_t type = columns & cases::TYPE ? edges.type[i] : 0;

@@ -1,35 +1,20 @@
 // SPDX-License-Identifier: MIT
 // load_formats_test.cc - every format of graph file: good files written here by hand against the arcs that they mean, a
 // table of mangled ones against their messages, names, and the real files of CSAW_DATA against their known counts.
-#include <csaw/csaw.h>
-#include <gtest/gtest.h>
 #include <lzma.h>
 #include <unistd.h>
 #include <zip.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <memory>
 #include <random>
-#include <sstream>
-#include <string>
 #include <utility>
-#include <vector>
 
-extern "C" {
-#include "runtime/base/memory.h"
-void omp_set_num_threads(int) __attribute__((weak)); // absent in a build without OpenMP
-}
+#include "graph_files.h"
 
 namespace {
-
-namespace fs = std::filesystem;
-using Graph = std::unique_ptr<csaw_graph, decltype(&csaw_graph_free)>;
 
 struct Options : csaw_load_options {
     explicit Options(const char *wanted = "") : csaw_load_options{} {
@@ -45,14 +30,6 @@ struct Options : csaw_load_options {
         return *this;
     }
 };
-
-csaw_status load(const std::string &path, const Options &options, Graph *out) {
-    csaw_graph *graph = nullptr;
-    csaw_status status = csaw_graph_load(path.c_str(), &options, &graph);
-    EXPECT_EQ(status == CSAW_OK, graph != nullptr);
-    out->reset(graph);
-    return status;
-}
 
 std::string name_of(const csaw_graph *graph, uint64_t v) {
     csaw_names names = csaw_graph_names(graph);
@@ -101,30 +78,8 @@ template <typename T> std::string array(const std::string &descr, const std::vec
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
-class LoadFormats : public ::testing::Test {
+class LoadFormats : public GraphFiles {
   protected:
-    void SetUp() override {
-        std::string pattern = (fs::temp_directory_path() / "csaw-formats-XXXXXX").string();
-        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-        folder = pattern;
-        if (omp_set_num_threads) omp_set_num_threads(1); // small files: starting threads would take most of the time
-    }
-    void TearDown() override {
-        csaw__fail_allocations_from(0);
-        if (omp_set_num_threads) omp_set_num_threads(2);
-        fs::remove_all(folder);
-    }
-    std::string write(const std::string &name, const std::string &bytes) const {
-        std::ofstream(folder / name, std::ios::binary) << bytes;
-        return (folder / name).string();
-    }
-    std::string write_gzip(const std::string &name, const std::string &bytes) const {
-        std::string path = (folder / name).string();
-        gzFile file = gzopen(path.c_str(), "wb");
-        EXPECT_EQ(gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size())), static_cast<int>(bytes.size()));
-        EXPECT_EQ(gzclose(file), Z_OK);
-        return path;
-    }
     std::string write_npz(const std::string &name, const Members &members, bool deflate) const {
         std::string path = (folder / name).string();
         zip_t *zip = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
@@ -136,12 +91,6 @@ class LoadFormats : public ::testing::Test {
         EXPECT_EQ(zip_close(zip), 0);
         return path;
     }
-    std::string read(const std::string &path) const {
-        std::ifstream file(path, std::ios::binary);
-        std::ostringstream text;
-        text << file.rdbuf();
-        return text.str();
-    }
     void expect(const std::string &path, const Options &options, const std::string &expected) const {
         Graph graph(nullptr, csaw_graph_free);
         ASSERT_EQ(load(path, options, &graph), CSAW_OK) << csaw_last_error();
@@ -151,10 +100,8 @@ class LoadFormats : public ::testing::Test {
                 const std::vector<std::string> &parts) const {
         Graph graph(nullptr, csaw_graph_free);
         ASSERT_EQ(load(path, options, &graph), status) << csaw_last_error();
-        std::string message = csaw_last_error();
-        for (const auto &part : parts) EXPECT_NE(message.find(part), std::string::npos) << part << " in: " << message;
+        message_has(parts);
     }
-    fs::path folder;
 };
 
 TEST_F(LoadFormats, GoodTexts) {

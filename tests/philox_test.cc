@@ -7,6 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "runtime/base/numbers.h"
+
 namespace {
 
 struct KnownAnswer {
@@ -32,6 +36,27 @@ TEST(Philox, GivesTheKnownAnswers) {
         EXPECT_EQ(reference::philox(c, known.key), known.out);
         const csaw_block block = csaw_philox(c[0], c[1], c[2], c[3], known.key[0], known.key[1]);
         for (size_t i = 0; i < 4; i++) EXPECT_EQ(block.x[i], known.out[i]);
+    }
+}
+
+// Counts up to 70 meet every width of vector and every rest. What stands behind the last is left alone.
+TEST(Philox, ManyAtOnceAreTheSameBlocks) {
+    constexpr uint32_t most = 70;
+    const uint64_t seed = 0x0123456789abcdef, untouched = 0x5555555555555555;
+    std::vector<uint32_t> word[4];
+    for (uint32_t i = 0; i < most; i++)
+        for (uint32_t w = 0; w < 4; w++) word[w].push_back((w + 1) * 0x9e3779b9u * (i + 1) ^ (i % 5 ? 0 : 0xffffffff));
+    const uint32_t *const words[4] = {word[0].data(), word[1].data(), word[2].data(), word[3].data()};
+    for (uint32_t count = 0; count <= most; count++) {
+        std::vector<uint64_t> even(most + 1, untouched), odd(most + 1, untouched);
+        csaw__numbers(seed, words, count, even.data(), odd.data());
+        for (uint32_t i = 0; i < count; i++) {
+            const csaw_block block = csaw_philox(word[0][i], word[1][i], word[2][i], word[3][i],
+                                                 static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32));
+            ASSERT_EQ(even[i], csaw_half(&block, 0)) << i << " of " << count;
+            ASSERT_EQ(odd[i], csaw_half(&block, 1)) << i << " of " << count;
+        }
+        ASSERT_TRUE(even[count] == untouched && odd[count] == untouched) << count;
     }
 }
 

@@ -163,7 +163,7 @@ TEST_F(SampleGpu, EveryAllocationFails) {
         csaw_samples *s = nullptr;
         csaw_walks w;
         const csaw_vertex root = 3;
-        const csaw_seeds seeds = {&root, 1};
+        const csaw_seeds seeds = {&root, 1, nullptr};
         csaw__fail_allocations_from(n);
         csaw_plan *p = Plan(graph, "cuda:0");
         csaw_status status = p ? csaw_sample(p, &csaw_node2vec, nullptr, &seeds, &run, &s) : CSAW_ENOMEM;

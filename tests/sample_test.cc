@@ -65,7 +65,7 @@ class Sample : public ::testing::Test {
 
 TEST_F(Sample, RefusesWhatItCannotDo) {
     const csaw_vertex out_of_range[] = {0, 6};
-    const csaw_seeds seeds = {out_of_range, 2};
+    const csaw_seeds seeds = {out_of_range, 2, nullptr};
     ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, &seeds, &run, &samples), CSAW_EINVAL,
                 {"seed 1", "vertex 6", "6 vertices"});
     run.depth = 1u << 24;
@@ -74,7 +74,7 @@ TEST_F(Sample, RefusesWhatItCannotDo) {
     run.depth = 6;
     run.walks_per_seed = 0xffffffffu;
     const std::vector<csaw_vertex> many(257, 0);
-    const csaw_seeds too_many = {many.data(), many.size()};
+    const csaw_seeds too_many = {many.data(), many.size(), nullptr};
     ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, &too_many, &run, &samples), CSAW_EINVAL, {"2^40"});
     run.walks_per_seed = 0;
     run.size = sizeof run + 8;
@@ -168,7 +168,7 @@ TEST_F(Sample, RestartHappensAsOftenAsAsked) { // 6 * 20000 * 1 draws of a coin 
 TEST_F(Sample, BrokenHooksAreNamedByTheLowestInstanceDepthEdge) {
     const csaw_csr csr = csaw_graph_csr(graph);
     const csaw_vertex roots[] = {0, 4, 2}; // walks from 4 and 2 alone can meet 3 on their first step; 4 comes first
-    const csaw_seeds seeds = {roots, 3};
+    const csaw_seeds seeds = {roots, 3, nullptr};
     csaw_edge edge = csr.rowptr[4];
     while (csr.col[edge] != 3) edge++;
     const std::string where = "instance 1, depth 0, edge " + std::to_string(edge) + " (4 -> 3)";
@@ -255,7 +255,7 @@ TEST_F(Sample, BadWeightsAreAnErrorOnlyWhereEvaluated) {
     ASSERT_EQ(CSAW_OK, csaw_graph_from_csr(&csr, &bad)) << csaw_last_error();
     ASSERT_EQ(CSAW_OK, csaw_plan_create(bad, nullptr, &p));
     const csaw_vertex root = 0;
-    const csaw_seeds one = {&root, 1};
+    const csaw_seeds one = {&root, 1, nullptr};
     run.select = CSAW_SELECT_ITS; // the walk 0 1 0 1 never sees the arc of vertex 2
     EXPECT_EQ(CSAW_OK, csaw_sample(p, &csaw_node2vec, nullptr, &one, &run, &samples)) << csaw_last_error();
     csaw_samples_free(samples);
@@ -289,7 +289,7 @@ TEST_F(Sample, EmptyGraphAndNoSeeds) {
     }
     csaw_graph_free(empty);
     const csaw_vertex root = 0;
-    const csaw_seeds no_seeds = {&root, 0};
+    const csaw_seeds no_seeds = {&root, 0, nullptr};
     ASSERT_EQ(CSAW_OK, csaw_sample(plan, &csaw_uniform, nullptr, &no_seeds, &run, &samples)) << csaw_last_error();
     ASSERT_EQ(CSAW_OK, csaw_samples_walks(samples, CSAW_HOST, &w));
     EXPECT_EQ(0u, w.num_walks);
@@ -391,18 +391,24 @@ TEST_F(Sample, MoreThanAnAddressSpaceIsRefused) {
     run.walks_per_seed = 1u << 30;
     run.depth = (1u << 24) - 1;
     const std::vector<csaw_vertex> roots(1024, 0);
-    const csaw_seeds seeds = {roots.data(), roots.size()}; // 2^40 walks of 2^24 places: 2^64
+    const csaw_seeds seeds = {roots.data(), roots.size(), nullptr}; // 2^40 walks of 2^24 places: 2^64
     ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, &seeds, &run, &samples), CSAW_ENOMEM, {"csaw_sample_each"});
 }
 
-TEST_F(Sample, SeedsWithoutAnArray) {
-    csaw_seeds seeds = {nullptr, 5};
-    ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, &seeds, &run, &samples), CSAW_EINVAL, {"5 seeds", "NULL"});
-    seeds.count = 0;
-    csaw_walks w;
-    ASSERT_EQ(CSAW_OK, csaw_sample(plan, &csaw_uniform, nullptr, &seeds, &run, &samples)) << csaw_last_error();
-    ASSERT_EQ(CSAW_OK, csaw_samples_walks(samples, CSAW_HOST, &w));
-    EXPECT_EQ(0u, w.num_walks);
+TEST_F(Sample, SeedsWithoutAnArrayAreTheFirstVertices) {
+    csaw_seeds seeds = {nullptr, 7, nullptr};
+    ExpectError(csaw_sample(plan, &csaw_uniform, nullptr, &seeds, &run, &samples), CSAW_EINVAL,
+                {"7 seeds", "the graph has 6"});
+    for (uint64_t count : {0, 5}) {
+        csaw_walks w;
+        seeds.count = count;
+        ASSERT_EQ(CSAW_OK, csaw_sample(plan, &csaw_uniform, nullptr, &seeds, &run, &samples)) << csaw_last_error();
+        ASSERT_EQ(CSAW_OK, csaw_samples_walks(samples, CSAW_HOST, &w));
+        ASSERT_EQ(count, w.num_walks);
+        for (uint64_t i = 0; i < count; i++) EXPECT_EQ(i, w.path[i * w.path_walk_stride]);
+        csaw_samples_free(samples);
+        samples = nullptr;
+    }
 }
 
 TEST_F(Sample, ASamplerLoadedWhereAnotherWasGetsItsOwnTables) {
@@ -411,7 +417,7 @@ TEST_F(Sample, ASamplerLoadedWhereAnotherWasGetsItsOwnTables) {
         "CSAW_FN float keep(const csaw_site *s, const csaw_arc *a) { (void)s; return a->dst == %d; }\n"
         "CSAW_SAMPLER(only, csaw_no_params, .static_bias = keep);\n";
     const csaw_vertex root = 1; // its neighbours are 0, 2, 3
-    const csaw_seeds seeds = {&root, 1};
+    const csaw_seeds seeds = {&root, 1, nullptr};
     run.depth = 1;
     for (int allowed : {0, 2, 3, 0}) {
         const std::string path = ::testing::TempDir() + "csaw_only.c";

@@ -214,17 +214,22 @@ typedef enum csaw_select {
 CSAW_API const char *csaw_select_name(csaw_select select); /* "auto", "uniform", ...; NULL if out of range */
 
 typedef struct csaw_seeds {    /* borrowed */
-    const csaw_vertex *vertex; /* [count] */
-    uint64_t count;
+    const csaw_vertex *vertex; /* [count], or [offset[count]]; NULL = seed i is vertex i */
+    uint64_t count;            /* of pools */
+    const uint64_t *offset;    /* [count + 1]: pool j is vertex[offset[j] .. offset[j + 1] - 1]; NULL = one seed each */
 } csaw_seeds;
 
 typedef struct csaw_run_options {
     size_t size;
     uint64_t seed;
-    uint32_t walks_per_seed; /* default 1; walk w of seed j is instance w * count + j; at most 2^40 in all */
-    uint32_t depth;          /* steps of a walk; default 80; below 2^24 */
+    uint32_t walks_per_seed; /* default 1; walk or sample w of pool j is instance w * count + j; at most 2^40 in all */
+    uint32_t depth;          /* steps of a walk, hops of a sample; default 80; below 2^24 */
+    const uint32_t
+        *fanout;  /* [depth]: arcs to pick per vertex (or per layer) at each depth, CSAW_ALL = every one; NULL =
+                     1 */
+    bool replace; /* picks of one vertex are independent, so arcs may repeat; default: without replacement */
     csaw_select select;
-    bool edges;           /* also keep the arcs that the walks followed */
+    bool edges;           /* walks: also keep the arcs that they followed */
     bool check;           /* debug: compare hooks with traits at every step (CPU, slow) */
     uint64_t first;       /* csaw_sample_each: instance to begin with, the ones before being done already */
     uint64_t batch_bytes; /* csaw_sample_each: bytes of paths a batch may take; default 64 MiB */
@@ -259,9 +264,116 @@ typedef struct csaw_walks {
     uint64_t edge_walk_stride, edge_step_stride;
 } csaw_walks;
 /* Borrowed from samples until they are freed. CSAW_HOST copies from the device once; CSAW_DEVICE needs a plan on
- * a GPU. */
+ * a GPU. For runs that are walks: one seed each, no fanout, and a sampler without frontier_size, fanout hook and flags
+ * beside CSAW_SECOND_ORDER. */
 CSAW_API csaw_status csaw_samples_walks(csaw_samples *samples, csaw_space space, csaw_walks *out);
+
+/* The arcs that were sampled, in the order of (instance, depth, place of src in the frontier, pick). Arc k of instance
+ * first + i: offset[i] <= k < offset[i + 1]. */
+typedef struct csaw_arcs {
+    csaw_space space;
+    uint64_t first; /* instance of place 0 */
+    uint64_t num_instances;
+    const uint64_t *offset;       /* [num_instances + 1] */
+    const csaw_vertex *src, *dst; /* [offset[num_instances]] */
+    const csaw_edge *edge;        /* the same: ids in the graph */
+    const uint32_t *depth;        /* the same */
+    const uint64_t *seed_offset;  /* [num_instances + 1] */
+    const csaw_vertex *seed;      /* [seed_offset[num_instances]]: each instance's first frontier */
+} csaw_arcs;
+/* Borrowed from samples until they are freed. Of walks as well, if the run kept their edges. */
+CSAW_API csaw_status csaw_samples_arcs(csaw_samples *samples, csaw_space space, csaw_arcs *out);
 CSAW_API void csaw_samples_free(csaw_samples *samples);
+
+/* ---- subgraphs -----------------------------------------------------------
+ *
+ * DIRECTION. csaw samples along the rows of the graph: an arc goes from src, the vertex that was expanded (row), to
+ * dst, the neighbour that was picked (column). In a graph neural network the message goes the other way, from the
+ * picked neighbour (column) to the vertex that was expanded (row). So the rows below are the receivers, ready for SpMM.
+ * Where messages follow the arcs of a directed graph, sample csaw_graph_transpose() of it: its rows are the arcs in. */
+
+typedef struct csaw_subgraph csaw_subgraph;
+
+typedef struct csaw_subgraph_options {
+    size_t size;
+    bool per_instance; /* a graph for every instance; default: one graph, the union of all */
+    bool induced;      /* all arcs of the graph between the vertices; default: those sampled, each once */
+    bool arcs_only; /* vertices are the ends of sampled arcs alone, not the first frontier: for random_edge and others
+                       whose pool is the whole graph */
+} csaw_subgraph_options;
+
+typedef struct csaw_subgraph_view {
+    uint64_t num_graphs;
+    uint64_t first;                /* per_instance: instance of graph 0 */
+    const uint64_t *vertex_offset; /* [num_graphs + 1] graph g's vertices have places vertex_offset[g] .. [g + 1] - 1 */
+    const csaw_vertex *vertex;     /* [vertex_offset[num_graphs]] by place: number in the graph that was sampled */
+    const uint64_t *rowptr;        /* [vertex_offset[num_graphs] + 1] by place: one CSR over all graphs */
+    const csaw_vertex *col; /* [rowptr[vertex_offset[num_graphs]]] local: place - vertex_offset[g]; rows ascend */
+    const csaw_edge *edge;  /* the same: ids in the graph that was sampled */
+} csaw_subgraph_view;
+
+/* Vertices are numbered in the order of first visit: first frontiers first (of all instances, in a union), then src and
+ * dst of every arc as csaw_samples_arcs() delivers them. graph is the one that was sampled; borrowed until the subgraph
+ * is freed. Walks need the option edges of their run. */
+CSAW_API csaw_status csaw_subgraph_create(const csaw_graph *graph, csaw_samples *samples,
+                                          const csaw_subgraph_options *options, csaw_subgraph **out);
+CSAW_API csaw_subgraph_view csaw_subgraph_look(const csaw_subgraph *subgraph); /* borrowed */
+/* Graph `place` of it as a csaw_graph of its own: to save, to draw, to walk on. Weights, types and times come along;
+ * names are those of the graph that was sampled or, if it has none, its vertex numbers. */
+CSAW_API csaw_status csaw_subgraph_graph(const csaw_subgraph *subgraph, uint64_t place, csaw_graph **out);
+CSAW_API void csaw_subgraph_free(csaw_subgraph *subgraph);
+
+/* A minibatch in layers, as DGL (csaw_neighbor_again) and PyTorch Geometric (csaw_neighbor_once) build them. Vertices
+ * of an instance are numbered in the order of first visit, the first frontier first. Block d holds the picks of depth
+ * d: its rows are the vertices visited before them, its columns those and the ones that the picks reached. So the rows
+ * of block d + 1 are the columns of block d, and a network runs from the last block to block 0. A row that was not in
+ * the frontier at that depth is empty. A frontier vertex that no arc led to (after a jump) counts as visited before the
+ * picks of its depth. */
+typedef struct csaw_blocks csaw_blocks;
+
+typedef struct csaw_block_view {
+    uint64_t num_dst; /* rows: the vertices that receive; visited before the picks of this depth */
+    uint64_t num_src; /* columns: the vertices that send; the first num_dst are the rows */
+    uint64_t num_edges;
+    const csaw_vertex *vertex; /* [num_src] numbers in the graph that was sampled; the same array for every depth */
+    const uint64_t *rowptr;    /* [num_dst + 1], begins with 0 */
+    const csaw_vertex *col;    /* [num_edges] local; a row in the order of its picks, repeated ones apart */
+    const csaw_edge *edge;     /* [num_edges] ids in the graph that was sampled */
+} csaw_block_view;
+
+CSAW_API csaw_status csaw_blocks_create(csaw_samples *samples, csaw_blocks **out); /* keeps nothing of samples */
+CSAW_API uint64_t csaw_blocks_instances(const csaw_blocks *blocks);
+CSAW_API uint32_t csaw_blocks_depth(const csaw_blocks *blocks); /* blocks of each instance: the depth of the run */
+/* place: of the instance among those of the samples, from 0. The view is borrowed. */
+CSAW_API csaw_status csaw_blocks_look(const csaw_blocks *blocks, uint64_t place, uint32_t depth, csaw_block_view *out);
+CSAW_API void csaw_blocks_free(csaw_blocks *blocks);
+
+/* ---- samples and subgraphs in files ---------------------------------------- */
+
+typedef struct csaw_save_options {
+    size_t size;
+    const char *format; /* "text" "npz" "graphml", subgraphs also "csaw"; NULL = by suffix, else text */
+    bool plain;         /* text of samples: src dst and what the graph says of the arc, not instance, edge and depth */
+    bool no_header;     /* text: without the comments on top */
+} csaw_save_options;
+
+/* Samples as sampled; docs/output.md gives the formats. Text is an edge list by the graph's names; npz a matrix of the
+ * whole graph's shape with every sampled arc once; graphml the vertices and all picks. "-" = standard output (text,
+ * graphml). As csaw_writer: a file appears under its name when it is whole, or not at all. */
+CSAW_API csaw_status csaw_samples_save(const csaw_graph *graph, csaw_samples *samples, const char *path,
+                                       const csaw_save_options *options);
+/* A subgraph: text and graphml by the graph's names; npz relabelled, of several graphs block diagonal, with arrays
+ * vertex, vertex_offset and edge besides. */
+CSAW_API csaw_status csaw_subgraph_save(const csaw_subgraph *subgraph, const char *path,
+                                        const csaw_save_options *options);
+
+/* Samples as text, batch by batch (csaw_sample_each). */
+typedef struct csaw_arc_writer csaw_arc_writer;
+CSAW_API csaw_status csaw_arc_writer_open(const csaw_graph *graph, const char *path, const csaw_save_options *options,
+                                          csaw_arc_writer **out); /* borrows the graph */
+CSAW_API csaw_status csaw_arc_writer_write(csaw_arc_writer *writer, csaw_samples *samples);
+CSAW_API csaw_status csaw_arc_writer_close(csaw_arc_writer *writer); /* frees the writer, whatever it returns */
+CSAW_API void csaw_arc_writer_discard(csaw_arc_writer *writer);      /* leaves no file; NULL is fine */
 
 /* ---- walks in files ------------------------------------------------------- */
 
@@ -295,6 +407,8 @@ CSAW_API void csaw_writer_discard(csaw_writer *writer);
 #define CSAW_LOAD(...) (&(csaw_load_options){.size = sizeof(csaw_load_options), __VA_ARGS__})
 #define CSAW_GRAPH(...) (&(csaw_random_graph_options){.size = sizeof(csaw_random_graph_options), __VA_ARGS__})
 #define CSAW_WRITE(...) (&(csaw_write_options){.size = sizeof(csaw_write_options), __VA_ARGS__})
+#define CSAW_SUBGRAPH(...) (&(csaw_subgraph_options){.size = sizeof(csaw_subgraph_options), __VA_ARGS__})
+#define CSAW_SAVE(...) (&(csaw_save_options){.size = sizeof(csaw_save_options), __VA_ARGS__})
 #define CSAW_RMAT(...) (&(csaw_rmat_options){.size = sizeof(csaw_rmat_options), __VA_ARGS__})
 #define CSAW_PLAN(...) (&(csaw_plan_options){.size = sizeof(csaw_plan_options), __VA_ARGS__})
 #define CSAW_RUN(...) (&(csaw_run_options){.size = sizeof(csaw_run_options), __VA_ARGS__})

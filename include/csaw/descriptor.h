@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* csaw/descriptor.h - what a compiled sampler file exports, and what the library reads of it. The engine's own, but for
- * csaw_bounds. */
+ * the flags and csaw_bounds. */
 #ifndef CSAW_DESCRIPTOR_H
 #define CSAW_DESCRIPTOR_H
 
@@ -11,11 +11,27 @@ typedef struct csaw_bounds {
     float lo, hi, back;
 } csaw_bounds;
 
-#define CSAW__ABI 1u
+/* What a sampler says of itself. */
+enum {
+    CSAW_MAX_USER_BYTES = 32,
+    CSAW_SECOND_ORDER = 1,   /* edge_bias calls csaw_adjacent(), or treats the arc back to prev apart */
+    CSAW_LAYER = 2,          /* one pick of fanout arcs among those of the whole frontier, not one per vertex */
+    CSAW_LAYER_DISTINCT = 4, /* with CSAW_LAYER: picks vertices, each by the sum of its arcs' biases; all arcs from the
+                                frontier to them are part of the sample */
+    CSAW_REPLACE_POOL = 8,   /* the update takes the place of its vertex in the pool, a list; fanout is then 1.
+                                Otherwise the next pool is made of the updates alone, an ordered set */
+    CSAW_KEEP_POOL = 16,     /* the updates join the pool, behind what is there */
+    CSAW_VISITED = 32,       /* a hook calls csaw_visited() */
+    CSAW_WITH_REPLACEMENT = 64 /* picks of one vertex are independent of each other, so arcs may repeat */
+};
+
+#define CSAW__ABI 2u
 
 struct csaw__job;
 struct csaw__walker;
 struct csaw__fault;
+struct csaw__frontier;
+struct csaw__scratch;
 
 typedef struct csaw__device_sampler { /* what nvcc makes of a sampler file; returns a cudaError_t */
     int (*launch)(int kernel, unsigned blocks, unsigned threads, void *stream, const struct csaw__job *job);
@@ -37,6 +53,16 @@ typedef struct csaw_sampler {
                 struct csaw__fault *fault);
     /* compare hooks with traits on the row that the walker stands at */
     int (*check)(const struct csaw__job *job, const struct csaw__walker *walker, struct csaw__fault *fault);
+    /* runtime/base/frontier.h: samples of more than one arc a step */
+    uint32_t (*frontier_size)(const void *params); /* CSAW_ALL: the whole pool */
+    void (*vertex_biases)(const struct csaw__job *job, const csaw_vertex *vertex, uint64_t count, float *out);
+    void (*fanouts)(const struct csaw__job *job, struct csaw__frontier *frontier);
+    void (*expand)(const struct csaw__job *job, struct csaw__frontier *frontier, const uint64_t *entry, uint64_t count,
+                   struct csaw__scratch *scratch, struct csaw__fault *fault);
+    void (*layer_biases)(const struct csaw__job *job, const struct csaw__frontier *frontier, const uint64_t *entry,
+                         uint64_t count, struct csaw__fault *fault);
+    void (*layer_updates)(const struct csaw__job *job, struct csaw__frontier *frontier, const uint64_t *pick,
+                          uint64_t count, struct csaw__fault *fault);
     const csaw__device_sampler *device; /* kernels compiled by nvcc; NULL = none */
 } csaw_sampler;
 

@@ -20,7 +20,14 @@
  *
  *   CSAW_SAMPLER(my_node2vec, my_params, .static_bias = csaw_weight, .edge_bias = hop,
  *                .flags = CSAW_SECOND_ORDER);
- */
+ *
+ * What a sampler does (C-SAW, SC'20, figure 2). An instance starts with a pool of seeds; at each depth
+ *
+ *   frontier = the pool, or frontier_size places of it picked by vertex_bias
+ *   for each vertex of the frontier: pick fanout arcs of its row by static_bias * edge_bias, without replacement
+ *   for each arc picked, in order: it is part of the sample, and the vertex that update returns enters the next pool
+ *
+ * A walk is the case of one seed and fanout 1. docs/stream.md says all of it exactly. */
 #ifndef CSAW_SAMPLER_H
 #define CSAW_SAMPLER_H
 
@@ -42,39 +49,40 @@ typedef struct csaw_arc {
 } csaw_arc;
 
 CSAW_FN const void *csaw_params(const csaw_site *site); /* the run's parameters */
-CSAW_FN csaw_vertex csaw_at(const csaw_site *site);     /* the vertex that the instance stands at */
-CSAW_FN csaw_vertex csaw_prev(const csaw_site *site);   /* the one before; CSAW_NONE on the first step */
-CSAW_FN csaw_vertex csaw_root(const csaw_site *site);   /* the seed vertex */
+CSAW_FN csaw_vertex csaw_at(const csaw_site *site);     /* the vertex of the frontier whose row is at hand */
+CSAW_FN csaw_vertex csaw_prev(const csaw_site *site);   /* the one it was first reached from; CSAW_NONE at a seed */
+CSAW_FN csaw_vertex csaw_root(const csaw_site *site);   /* the instance's first seed */
 CSAW_FN uint32_t csaw_depth(const csaw_site *site);     /* 0 on the first step */
-CSAW_FN uint64_t csaw_instance(const csaw_site *site);  /* number of the walk */
+CSAW_FN uint64_t csaw_instance(const csaw_site *site);  /* number of the instance: of the walk, or of the sample */
+CSAW_FN uint32_t csaw_fanout(const csaw_site *site);    /* arcs to pick: the run's fanout at this depth */
 CSAW_FN uint32_t csaw_num_vertices(const csaw_site *site);
 CSAW_FN uint32_t csaw_degree(const csaw_site *site, csaw_vertex v); /* out-degree; 0 of CSAW_NONE */
 /* Is arc->dst a neighbour of csaw_prev()? Needs CSAW_SECOND_ORDER; false on the first step. For edge_bias and update.
  */
 CSAW_FN bool csaw_adjacent(const csaw_site *site, const csaw_arc *arc);
+/* Was v in the instance's pool at this depth or earlier? Updates of this depth are not seen yet. Needs CSAW_VISITED. */
+CSAW_FN bool csaw_visited(const csaw_site *site, csaw_vertex v);
 /* The instance's own bytes (user_bytes of them, all 0 at the seed), which travel with it. Only update and dead_end may
  * write. */
 CSAW_FN void *csaw_user(const csaw_site *site);
-/* The n-th 64-bit number of this (instance, depth, vertex), n < 2^28; and of this arc as well, n < 2. */
+/* The n-th 64-bit number of this (instance, depth, vertex), n < 2^28; and of this arc as well, n < 2. With
+ * CSAW_REPLACE_POOL the place in the pool stands for the vertex. */
 CSAW_FN uint64_t csaw_random(const csaw_site *site, uint32_t n);
 CSAW_FN uint64_t csaw_random_arc(const csaw_site *site, const csaw_arc *arc, uint32_t n);
-
-/* What a sampler says of itself. */
-enum {
-    CSAW_MAX_USER_BYTES = 32,
-    CSAW_SECOND_ORDER = 1 /* edge_bias calls csaw_adjacent(), or treats the arc back to prev apart */
-};
 
 /* Every hook is optional; the comment says what stands in for it. A bias is >= 0 and finite, in any unit.
  * The bias of an arc is static_bias * edge_bias. Keep this order in initialisers: CUDA C++ asks for it. */
 typedef struct csaw_hooks {
-    float (*static_bias)(const csaw_site *, const csaw_arc *);  /* 1; may use the arc and params alone */
+    float (*vertex_bias)(const csaw_site *, csaw_vertex);       /* 1; may use the vertex, degrees and params alone */
+    float (*static_bias)(const csaw_site *, const csaw_arc *);  /* 1; may use the arc, degrees and params alone */
     float (*edge_bias)(const csaw_site *, const csaw_arc *);    /* 1; may use all of the site as well */
-    csaw_vertex (*update)(const csaw_site *, const csaw_arc *); /* arc->dst; CSAW_NONE ends the walk */
-    csaw_vertex (*dead_end)(const csaw_site *);                 /* CSAW_NONE: the walk ends */
-    csaw_bounds (*bounds)(const void *params);                  /* of edge_bias; enables rejection */
-    uint32_t flags;                                             /* CSAW_SECOND_ORDER */
-    uint32_t user_bytes;                                        /* 0; at most CSAW_MAX_USER_BYTES */
+    csaw_vertex (*update)(const csaw_site *, const csaw_arc *); /* arc->dst; CSAW_NONE: nothing enters the pool */
+    uint32_t (*fanout)(const csaw_site *);      /* csaw_fanout(); CSAW_ALL = every arc of positive bias */
+    csaw_vertex (*dead_end)(const csaw_site *); /* CSAW_NONE; where no arc can be picked, and the scope is no layer */
+    csaw_bounds (*bounds)(const void *params);  /* of edge_bias; enables rejection */
+    uint32_t flags;                             /* CSAW_SECOND_ORDER | ... */
+    uint32_t user_bytes;                        /* 0; at most CSAW_MAX_USER_BYTES; for frontiers of one vertex */
+    uint32_t (*frontier_size)(const void *params); /* the whole pool; else so many places of it, by vertex_bias */
 } csaw_hooks;
 
 /* Ready-made static bias: the arc's weight. On a graph without weights it costs nothing. */
@@ -113,6 +121,15 @@ static uint32_t csaw__traits(void);
 static csaw_bounds csaw__bounds(const void *params);
 static void csaw__tabulate(const struct csaw__job *job, csaw_vertex first, csaw_vertex count, float *out);
 static void csaw__walk(const struct csaw__job *job, uint64_t first, uint64_t count, struct csaw__fault *fault);
+static uint32_t csaw__frontier_size(const void *params);
+static void csaw__vertex_biases(const struct csaw__job *job, const csaw_vertex *vertex, uint64_t count, float *out);
+static void csaw__fanouts(const struct csaw__job *job, struct csaw__frontier *frontier);
+static void csaw__expand(const struct csaw__job *job, struct csaw__frontier *frontier, const uint64_t *entry,
+                         uint64_t count, struct csaw__scratch *scratch, struct csaw__fault *fault);
+static void csaw__layer_biases(const struct csaw__job *job, const struct csaw__frontier *frontier,
+                               const uint64_t *entry, uint64_t count, struct csaw__fault *fault);
+static void csaw__layer_updates(const struct csaw__job *job, struct csaw__frontier *frontier, const uint64_t *pick,
+                                uint64_t count, struct csaw__fault *fault);
 static int csaw__step(const struct csaw__job *job, struct csaw__walker *walker, const uint8_t *answer,
                       struct csaw__fault *fault);
 static int csaw__check(const struct csaw__job *job, const struct csaw__walker *walker, struct csaw__fault *fault);
@@ -130,15 +147,29 @@ static int csaw__check(const struct csaw__job *job, const struct csaw__walker *w
 #else
 #define CSAW__EXPORT_RUNTIME(NAME)
 #endif
-#define CSAW_SAMPLER(NAME, PARAMS, ...)                                                                         \
-    static const csaw_hooks csaw__hooks = {__VA_ARGS__};                                                        \
-    CSAW__DECLARE_DEVICE(NAME)                                                                                  \
-    extern CSAW__API const csaw_sampler NAME;                                                                   \
-    CSAW__EXPORT_RUNTIME(NAME)                                                                                  \
-    const csaw_sampler NAME = {CSAW__ABI,      sizeof(PARAMS), sizeof(PARAMS##_table) / sizeof(csaw_param) - 1, \
-                               PARAMS##_table, #NAME,          csaw__traits,                                    \
-                               csaw__bounds,   csaw__tabulate, csaw__walk,                                      \
-                               csaw__step,     csaw__check,    CSAW__DEVICE_OF(NAME)}
+#define CSAW_SAMPLER(NAME, PARAMS, ...)                                         \
+    static const csaw_hooks csaw__hooks = {__VA_ARGS__};                        \
+    CSAW__DECLARE_DEVICE(NAME)                                                  \
+    extern CSAW__API const csaw_sampler NAME;                                   \
+    CSAW__EXPORT_RUNTIME(NAME)                                                  \
+    const csaw_sampler NAME = {CSAW__ABI,                                       \
+                               sizeof(PARAMS),                                  \
+                               sizeof(PARAMS##_table) / sizeof(csaw_param) - 1, \
+                               PARAMS##_table,                                  \
+                               #NAME,                                           \
+                               csaw__traits,                                    \
+                               csaw__bounds,                                    \
+                               csaw__tabulate,                                  \
+                               csaw__walk,                                      \
+                               csaw__step,                                      \
+                               csaw__check,                                     \
+                               csaw__frontier_size,                             \
+                               csaw__vertex_biases,                             \
+                               csaw__fanouts,                                   \
+                               csaw__expand,                                    \
+                               csaw__layer_biases,                              \
+                               csaw__layer_updates,                             \
+                               CSAW__DEVICE_OF(NAME)}
 #define CSAW__API __attribute__((visibility("default")))
 #endif
 

@@ -47,7 +47,8 @@ typedef struct csaw_ppr_params {
 } csaw_ppr_params;
 CSAW_API extern const csaw_sampler csaw_ppr;
 
-/* Along a repeating sequence of edge types (Dong, Chawla, Swami, KDD 2017); by weight. */
+/* Along a repeating sequence of edge types (Dong, Chawla, Swami, KDD 2017); by weight. With a fanout it is metapath
+ * neighbour sampling: so many arcs of type t[d % length] of every vertex at depth d. */
 typedef struct csaw_metapath_params {
     uint32_t length;                         /* of the sequence, 1 .. 8 */
     uint32_t t0, t1, t2, t3, t4, t5, t6, t7; /* step d follows an arc of type t[d % length] */
@@ -60,6 +61,65 @@ typedef struct csaw_temporal_params {
     int64_t window; /* >= 0: longest time from one step to the next; 0 = no limit */
 } csaw_temporal_params;
 CSAW_API extern const csaw_sampler csaw_temporal;
+
+/* ---- samples: several arcs a vertex, the run's fanout at each depth; without replacement unless the run says so ----
+ */
+
+/* Neighbour sampling (Hamilton, Ying, Leskovec, NIPS 2017): arcs of every vertex, all alike; the neighbours picked are
+ * expanded next, again if they were reached before. No parameters. */
+CSAW_API extern const csaw_sampler csaw_neighbor;
+
+/* The same by weight. No parameters. */
+CSAW_API extern const csaw_sampler csaw_neighbor_biased;
+
+/* The same by weight; each vertex is expanded once, where it is first reached, as PyTorch Geometric's NeighborLoader
+ * does. No parameters. */
+CSAW_API extern const csaw_sampler csaw_neighbor_once;
+
+/* The same by weight; every vertex reached so far is expanded again at every depth, as in DGL's blocks. No parameters.
+ */
+CSAW_API extern const csaw_sampler csaw_neighbor_again;
+
+/* Neighbour sampling by weight among arcs of an interval of time (Xu et al., ICLR 2020). */
+typedef struct csaw_temporal_neighbor_params {
+    int64_t since; /* earliest time of an arc; by default any */
+    int64_t until; /* latest time of an arc; by default any */
+} csaw_temporal_neighbor_params;
+CSAW_API extern const csaw_sampler csaw_temporal_neighbor;
+
+/* Forest fire (Leskovec, Kleinberg, Faloutsos, KDD 2005; Leskovec, Faloutsos, KDD 2006): a vertex burns j of its
+ * unvisited neighbours with probability (1 - p) p^j, or all if it has fewer. The run's fanout does not count. */
+typedef struct csaw_forest_fire_params {
+    float p; /* 0 <= p < 1; default 0.7 */
+} csaw_forest_fire_params;
+CSAW_API extern const csaw_sampler csaw_forest_fire;
+
+/* Forest fire as C-SAW reads it: among all neighbours; visited ones do not burn again. */
+typedef struct csaw_forest_fire_all_params {
+    float p; /* 0 <= p < 1; default 0.7 */
+} csaw_forest_fire_all_params;
+CSAW_API extern const csaw_sampler csaw_forest_fire_all;
+
+/* Snowball (Goodman 1961): every arc of every vertex, each vertex expanded once. The run's fanout does not count. No
+ * parameters. */
+CSAW_API extern const csaw_sampler csaw_snowball;
+
+/* Layer sampling (C-SAW; Gao, Wang, Ji, KDD 2018): at each depth fanout arcs among those of all its vertices, by
+ * weight. No parameters. */
+CSAW_API extern const csaw_sampler csaw_layer;
+
+/* Frontier sampling (Ribeiro, Towsley, IMC 2010): the pool is a list of walkers; a step moves one of them, picked by
+ * degree, along a uniform arc. No parameters. */
+CSAW_API extern const csaw_sampler csaw_multidimensional;
+
+/* Vertices of the pool, all alike; give every vertex as one pool. They are the sample's seeds; it has no arcs. */
+typedef struct csaw_random_node_params {
+    uint32_t size; /* vertices to draw, >= 1; default 1000 */
+} csaw_random_node_params;
+CSAW_API extern const csaw_sampler csaw_random_node;
+
+/* Fanout arcs of the whole graph, all alike; give every vertex as one pool. No parameters. */
+CSAW_API extern const csaw_sampler csaw_random_edge;
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@ typedef uint64_t csaw_edge;   /* 0 .. num_edges - 1: the arc's position in the C
 
 #define CSAW_NONE 0xffffffffu              /* no vertex */
 #define CSAW_NO_EDGE 0xffffffffffffffffull /* no edge */
+#define CSAW_ALL 0xffffffffu               /* of a fanout: every arc of positive bias */
 
 /* Functions of a sampler file and of csaw's own headers: one text for C11, C++, nvcc and NVRTC. */
 #if defined(__CUDACC__)

@@ -60,7 +60,7 @@ uint64_t csaw__checksum(const void *from, uint64_t bytes) {
     uint64_t folded = bytes, hash[WINDOW]; /* a window of blocks at a time: no memory to be refused */
     for (uint64_t first = 0; first < num_blocks; first += WINDOW) {
         uint64_t count = num_blocks - first < WINDOW ? num_blocks - first : WINDOW;
-        CSAW__OMP(parallel for schedule(dynamic, 1))
+        CSAW__OMP(parallel for schedule(dynamic, 1) if (count > 1))
         for (uint64_t i = 0; i < count; i++) {
             uint64_t begin = (first + i) * BLOCK;
             hash[i] = csaw__xxh64(at + begin, bytes - begin < BLOCK ? bytes - begin : BLOCK);

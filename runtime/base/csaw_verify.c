@@ -51,12 +51,12 @@ static csaw_status verify_names(const char *path, const csaw_graph *graph) {
     const csaw_vertex *order = graph->name_order;
     uint64_t wrong = n;
     if (!graph->names.number && !offset) return CSAW_OK;
-    CSAW__OMP(parallel for reduction(min : wrong))
+    CSAW__OMP(parallel for reduction(min : wrong) if (csaw__is_long(n)))
     for (uint64_t v = 0; v < n; v++)
         if (((offset && offset[v] > offset[v + 1]) || (order && order[v] >= n)) && v < wrong) wrong = v;
     CSAW_REQUIRE(wrong == n, CSAW_EFORMAT, "%s: the %s of vertex %llu is out of bounds; make the file again", path,
                  order && order[wrong] >= n ? "order" : "name", (number)wrong);
-    CSAW__OMP(parallel for reduction(min : wrong))
+    CSAW__OMP(parallel for reduction(min : wrong) if (csaw__is_long(n)))
     for (uint64_t i = 1; i < n; i++) {
         csaw_vertex a = order ? order[i - 1] : (csaw_vertex)(i - 1), b = order ? order[i] : (csaw_vertex)i;
         if (csaw__names_compare(&graph->names, a, b) >= 0 && i < wrong) wrong = i;

@@ -26,6 +26,7 @@ typedef struct builder {
     const csaw__edge_segment *segments;
     uint64_t num_segments, num_vertices;
     bool undirected, keep_loops, keep_duplicates;
+    bool team;      /* enough work for several threads */
     uint32_t shift; /* bucket of a row = row >> shift */
     uint64_t num_buckets, num_groups;
     uint64_t *place;      /* [num_groups, num_buckets]: where a group's next arc of a bucket goes */
@@ -163,7 +164,7 @@ static void close_bucket(builder *b, uint64_t bucket, const csaw__columns *arcs)
 
 static csaw_status build_rows(builder *b) {
     uint64_t too_long = b->num_vertices;
-    CSAW__OMP(parallel for schedule(dynamic, 1) reduction(min : too_long))
+    CSAW__OMP(parallel for schedule(dynamic, 1) reduction(min : too_long) if (b->team))
     for (uint64_t bucket = 0; bucket < b->num_buckets; bucket++) {
         uint64_t v = build_bucket(b, bucket);
         if (v < too_long) too_long = v;
@@ -185,11 +186,18 @@ static csaw_status close_rows(builder *b, uint32_t columns) {
     csaw__columns arcs = b->arcs;
     uint64_t num_edges = b->kept[b->num_buckets];
     if (num_edges < b->begin[b->num_buckets]) CSAW_TRY(csaw__columns_alloc(columns, num_edges, &arcs));
-    CSAW__OMP(parallel for schedule(dynamic, 1))
+    CSAW__OMP(parallel for schedule(dynamic, 1) if (b->team))
     for (uint64_t bucket = 0; bucket < b->num_buckets; bucket++) close_bucket(b, bucket, &arcs);
     if (arcs.dst != b->arcs.dst) csaw__columns_free(&b->arcs);
     b->arcs = arcs;
     return CSAW_OK;
+}
+
+/* Is the work worth several threads? */
+static bool is_large(const builder *b) {
+    uint64_t items = b->num_vertices;
+    for (uint64_t s = 0; s < b->num_segments; s++) items += b->segments[s].count;
+    return csaw__is_long(items);
 }
 
 csaw_status csaw__csr_build(const csaw__edge_segment *segments, uint64_t num_segments, uint64_t num_vertices,
@@ -199,19 +207,20 @@ csaw_status csaw__csr_build(const csaw__edge_segment *segments, uint64_t num_seg
     b.undirected = options->undirected;
     b.keep_loops = options->keep_loops;
     b.keep_duplicates = options->keep_duplicates;
+    b.team = is_large(&b);
     while (num_vertices >> b.shift > MAX_BUCKETS) b.shift++;
     b.num_buckets = (num_vertices + ((uint64_t)1 << b.shift) - 1) >> b.shift;
     b.num_groups = (uint64_t)csaw__max_threads();
     CSAW_TRY_DONE(csaw__alloc_zero(&b.place, b.num_groups * b.num_buckets, "counts of arcs"));
     CSAW_TRY_DONE(csaw__alloc(&b.begin, b.num_buckets + 1, "counts of arcs"));
     CSAW_TRY_DONE(csaw__alloc(&b.kept, b.num_buckets + 1, "counts of arcs"));
-    CSAW__OMP(parallel for schedule(static, 1))
+    CSAW__OMP(parallel for schedule(static, 1) if (b.team))
     for (uint64_t group = 0; group < b.num_groups; group++) count_group(&b, group);
     counts_to_places(&b);
     uint64_t num_arcs = b.begin[b.num_buckets];
     CSAW_TRY_DONE(csaw__alloc(&b.from, num_arcs, "the arcs of an edge list"));
     CSAW_TRY_DONE(csaw__columns_alloc(columns, num_arcs, &b.spread));
-    CSAW__OMP(parallel for schedule(static, 1))
+    CSAW__OMP(parallel for schedule(static, 1) if (b.team))
     for (uint64_t group = 0; group < b.num_groups; group++) distribute_group(&b, group);
     CSAW_TRY_DONE(csaw__alloc(&b.rowptr, num_vertices + 1, "the row offsets of a graph"));
     CSAW_TRY_DONE(csaw__columns_alloc(columns, num_arcs, &b.arcs));

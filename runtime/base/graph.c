@@ -27,7 +27,8 @@ csaw_status csaw__graph_adopt(const csaw_csr *csr, bool owned, csaw_graph **out)
     CSAW_TRY(csaw__alloc(&graph, 1, "a graph handle"));
     uint64_t longest = 0;
     int parallel_arcs = 0;
-    CSAW__OMP(parallel for schedule(dynamic, 1024) reduction(max : longest) reduction(| : parallel_arcs))
+    CSAW__OMP(parallel for schedule(dynamic, 1024) reduction(max : longest) reduction(| : parallel_arcs)
+                  if (csaw__is_long(csr->num_edges)))
     for (uint64_t v = 0; v < csr->num_vertices; v++) {
         csaw_edge begin = csr->rowptr[v], end = csr->rowptr[v + 1];
         if (end - begin > longest) longest = end - begin;
@@ -42,7 +43,7 @@ csaw_status csaw__graph_adopt(const csaw_csr *csr, bool owned, csaw_graph **out)
 /* The lowest vertex whose row does not begin where it should or is too long; num_vertices if there is none. */
 static uint64_t lowest_bad_extent(const csaw_csr *csr) {
     uint64_t lowest = csr->num_vertices;
-    CSAW__OMP(parallel for reduction(min : lowest))
+    CSAW__OMP(parallel for reduction(min : lowest) if (csaw__is_long(csr->num_vertices)))
     for (uint64_t v = 0; v < csr->num_vertices; v++) {
         bool bad = csr->rowptr[v + 1] < csr->rowptr[v] || csr->rowptr[v + 1] - csr->rowptr[v] > CSAW__MAX_DEGREE;
         if (bad && v < lowest) lowest = v;
@@ -57,7 +58,7 @@ static bool bad_arc(const csaw_csr *csr, uint64_t v, csaw_edge e) {
 /* The lowest vertex whose row holds a destination out of bounds or out of order; num_vertices if there is none. */
 static uint64_t lowest_bad_row(const csaw_csr *csr) {
     uint64_t lowest = csr->num_vertices;
-    CSAW__OMP(parallel for schedule(dynamic, 1024) reduction(min : lowest))
+    CSAW__OMP(parallel for schedule(dynamic, 1024) reduction(min : lowest) if (csaw__is_long(csr->num_edges)))
     for (uint64_t v = 0; v < csr->num_vertices; v++)
         for (csaw_edge e = csr->rowptr[v]; e < csr->rowptr[v + 1] && v < lowest; e++)
             if (bad_arc(csr, v, e)) lowest = v;

@@ -12,7 +12,7 @@ typedef unsigned long long number;
 /* The largest id + 1. */
 static uint64_t ids_needed(const csaw_edges *edges) {
     uint64_t needed = 0;
-    CSAW__OMP(parallel for reduction(max : needed))
+    CSAW__OMP(parallel for reduction(max : needed) if (csaw__is_long(edges->num_edges)))
     for (uint64_t i = 0; i < edges->num_edges; i++) {
         uint64_t larger = edges->src[i] > edges->dst[i] ? edges->src[i] : edges->dst[i];
         if (larger + 1 > needed) needed = larger + 1;

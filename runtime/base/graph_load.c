@@ -145,7 +145,7 @@ csaw_status csaw_graph_load(const char *path, const csaw_load_options *given, cs
     csaw_status status = CSAW_OK;
     CSAW_OPTIONS(csaw_load_options, given, options);
     CSAW_REQUIRE(path, CSAW_EINVAL, "the path of the graph is NULL; pass the name of a file");
-    if (csaw__is_csaw_file(path) && (!options.format || strcmp(options.format, "csaw") == 0))
+    if ((!options.format || strcmp(options.format, "csaw") == 0) && csaw__is_csaw_file(path))
         return csaw__csaw_open(path, &options, out);
     csaw__load load = {.blocks = &blocks, .options = &options};
     CSAW_TRY_DONE(csaw__blocks_open(path, &blocks));

@@ -5,89 +5,22 @@
  * each without an arc. So every vertex comes back. Nine digits give every float back. Loops and parallel arcs are
  * written, and come back with keep_loops and keep_duplicates. Names come back in ascending order. */
 #include "runtime/base/csaw_file.h"
+#include "runtime/base/edge_text.h"
 #include "runtime/base/graph.h"
 #include "runtime/base/memory.h"
-#include "runtime/base/number_text.h"
 #include "runtime/base/output_file.h"
 
 #include <inttypes.h>
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
-
-enum { NUMBERS_BYTES = 128 }; /* two ids of 64 bits, a weight such as -1.17549435e-38, a type, a time, separators */
-
-/* In the C locale. Small whole weights, the usual ones, as whole numbers. */
-static char *put_weight(char *to, float weight) {
-    if (weight >= 1 && weight <= 1e6f && weight == (float)(uint32_t)weight)
-        return csaw__put_number(to, (uint32_t)weight);
-    return to + snprintf(to, 32, "%.9g", (double)weight);
-}
-
-/* A word as it is, or in quotes if it would read back as something else. */
-static csaw_status put_word(const csaw_graph *graph, csaw_vertex v, csaw__output *output) {
-    const char *text = graph->names.text + graph->names.offset[v];
-    const uint64_t bytes = graph->names.offset[v + 1] - graph->names.offset[v];
-    bool quote = bytes == 0 || text[0] == '#' || text[0] == '%';
-    for (uint64_t i = 0; i < bytes; i++) {
-        quote |= strchr(" ,;\"", text[i]) != NULL;
-        CSAW_REQUIRE(
-            (unsigned char)text[i] >= ' ' && text[i] != 0x7f, CSAW_EUNSUPPORTED,
-            "%s: vertex %u is called '%.*s', and an edge list cannot hold the control character in it; save as "
-            ".csaw",
-            csaw__output_path(output), v, bytes < 80 ? (int)bytes : 80, text);
-    }
-    if (!quote) return csaw__output_put(output, text, bytes);
-    CSAW_TRY(csaw__output_put(output, "\"", 1));
-    for (uint64_t i = 0; i < bytes; i++) {
-        if (text[i] == '"') CSAW_TRY(csaw__output_put(output, "\"", 1));
-        CSAW_TRY(csaw__output_put(output, text + i, 1));
-    }
-    return csaw__output_put(output, "\"", 1);
-}
-
-static csaw_status put_vertex(const csaw_graph *graph, csaw_vertex v, char after, csaw__output *output) {
-    const csaw_names *names = &graph->names;
-    char *place, *at;
-    if (names->offset) CSAW_TRY(put_word(graph, v, output));
-    CSAW_TRY(csaw__output_room(output, NUMBERS_BYTES, &place));
-    at = place;
-    if (names->number)
-        at = csaw__put_signed(at, names->number[v]);
-    else if (!names->offset)
-        at = csaw__put_number(at, v);
-    *at++ = after;
-    csaw__output_advance(output, (uint64_t)(at - place));
-    return CSAW_OK;
-}
+#include <string.h>
 
 static csaw_status put_arc(const csaw_graph *graph, csaw_vertex v, csaw_edge e, csaw__output *output) {
     const csaw_csr *csr = &graph->csr;
-    char *place, *at;
-    CSAW_TRY(put_vertex(graph, v, ' ', output));
     const bool more = csr->weight || csr->type || csr->time;
-    CSAW_TRY(put_vertex(graph, csr->col[e], more ? ' ' : '\n', output));
-    if (!more) return CSAW_OK;
-    CSAW_TRY(csaw__output_room(output, NUMBERS_BYTES, &place));
-    at = place;
-    if (csr->weight) {
-        CSAW_REQUIRE(isfinite(csr->weight[e]), CSAW_EUNSUPPORTED,
-                     "%s: the weight of arc %u -> %u is %g, and an edge list holds finite weights; fix the weight",
-                     csaw__output_path(output), v, csr->col[e], (double)csr->weight[e]);
-        at = put_weight(at, csr->weight[e]);
-        *at++ = ' ';
-    }
-    if (csr->type) {
-        at = csaw__put_number(at, csr->type[e]);
-        *at++ = ' ';
-    }
-    if (csr->time) {
-        at = csaw__put_signed(at, csr->time[e]);
-        *at++ = ' ';
-    }
-    at[-1] = '\n';
-    csaw__output_advance(output, (uint64_t)(at - place));
-    return CSAW_OK;
+    CSAW_TRY(csaw__put_vertex(graph, v, ' ', output));
+    CSAW_TRY(csaw__put_vertex(graph, csr->col[e], more ? ' ' : '\n', output));
+    return more ? csaw__put_columns(graph, v, e, output) : CSAW_OK;
 }
 
 /* Named vertices that no arc tells of. */
@@ -101,7 +34,7 @@ static csaw_status put_lone_vertices(const csaw_graph *graph, csaw__output *outp
     for (uint64_t v = 0; v < csr->num_vertices; v++) {
         if (entered[v] || csr->rowptr[v + 1] > csr->rowptr[v]) continue;
         CSAW_TRY_DONE(csaw__output_put(output, "# csaw vertex ", 14));
-        CSAW_TRY_DONE(put_vertex(graph, (csaw_vertex)v, '\n', output));
+        CSAW_TRY_DONE(csaw__put_vertex(graph, (csaw_vertex)v, '\n', output));
     }
 done:
     csaw__free(entered);

@@ -61,8 +61,14 @@ enum csaw__trait { /* what csaw__traits() of a sampler says */
                    CSAW__TRAIT_EDGE = 4,
                    CSAW__TRAIT_BOUNDS = 8,
                    CSAW__TRAIT_SECOND_ORDER = 16,
-                   CSAW__TRAIT_USER = 32 /* has bytes of its own */
+                   CSAW__TRAIT_USER = 32,   /* has bytes of its own */
+                   CSAW__TRAIT_FANOUT = 64, /* decides its fanout */
+                   CSAW__TRAIT_SIZE = 128,  /* has a frontier_size */
+                   CSAW__TRAIT_VERTEX = 256,
+                   CSAW__TRAIT_UPDATE = 512
 };
+
+enum { CSAW__TRAIT_FLAGS = 16 }; /* csaw_hooks.flags stand this many bits up */
 
 typedef struct csaw__job {
     csaw__rows rows;
@@ -74,15 +80,19 @@ typedef struct csaw__job {
     float lo, hi, back; /* REJECT: bounds of edge_bias */
     uint32_t remote;    /* prev's row may be elsewhere: answers come with the arc */
     uint64_t seed;
+    const uint32_t *fanout;   /* [length], NULL = 1; CSAW_ALL = every arc */
+    uint32_t replace;         /* picks of one vertex are independent */
     const csaw_vertex *roots; /* [num_roots]; NULL = root r is vertex r */
     uint64_t num_roots;
-    uint64_t first; /* instance of walk 0 of this job */
+    const uint64_t
+        *seed_offset; /* samples: [num_roots + 1], pool r is roots[seed_offset[r] ..]; NULL = one seed each */
+    uint64_t first;   /* instance of walk 0 of this job */
     uint64_t num_walks;
     csaw_vertex *path;         /* host: [num_walks, length + 1] row-major; device: [length + 1, num_walks] */
     csaw_edge *edge;           /* host: [num_walks, length]; device: [length, num_walks]; NULL = not kept */
     unsigned long long *fault; /* device: lowest (instance << 24 | depth) at which a hook broke its rules */
-    /* host: csaw__step_numbers(), so that samplers compiled elsewhere use the library's */
-    void (*step_numbers)(uint64_t seed, uint64_t first, uint32_t count, uint32_t pair, uint64_t *even, uint64_t *odd);
+    /* host: csaw__numbers(), so that samplers compiled elsewhere use the library's */
+    void (*numbers)(uint64_t seed, const uint32_t *const word[4], uint32_t count, uint64_t *even, uint64_t *odd);
     unsigned long long *rest;     /* device: [num_walks] walks left undecided by REJECT, walk << 24 | depth */
     unsigned long long *num_rest; /* device: how many */
     const float *tabulated;       /* check: static biases of rows, as tabulated; NULL = none */
@@ -125,7 +135,9 @@ enum csaw__fault_kind {
     CSAW__FAULT_BOUND,      /* edge_bias outside what bounds says */
     CSAW__FAULT_CHANGED,    /* check: static_bias differs from what it was when tabulated */
     CSAW__FAULT_UNDECLARED, /* csaw_adjacent() without CSAW_SECOND_ORDER */
-    CSAW__FAULT_VERTEX      /* update or dead_end returned no vertex of the graph */
+    CSAW__FAULT_VERTEX,     /* update or dead_end returned no vertex of the graph */
+    CSAW__FAULT_POOL,       /* vertex_bias negative, infinite or not a number */
+    CSAW__FAULT_FANOUT      /* the fanout hook asks for more picks than there are numbers */
 };
 typedef struct csaw__fault {
     uint64_t instance;

@@ -33,7 +33,7 @@ static int64_t number_at(const csaw__edge_part *part, const void *ids, uint64_t 
 static csaw_status number_names(int64_t first, uint64_t count, csaw_names *names) {
     int64_t *number = NULL;
     CSAW_TRY(csaw__alloc(&number, count, "the names of vertices"));
-    CSAW__OMP(parallel for)
+    CSAW__OMP(parallel for if (csaw__is_long(count)))
     for (uint64_t v = 0; v < count; v++) number[v] = first + (int64_t)v;
     names->number = number;
     return CSAW_OK;
@@ -68,7 +68,7 @@ static csaw_status renumber(csaw__edge_list *list, const uint64_t *bits, const u
     int64_t *number = NULL;
     CSAW_TRY(csaw__alloc(&number, out->num_vertices, "the names of vertices"));
     out->names.number = number;
-    CSAW__OMP(parallel for schedule(dynamic, 1024))
+    CSAW__OMP(parallel for schedule(dynamic, 1024) if (csaw__is_long(num_words)))
     for (uint64_t w = 0; w < num_words; w++)
         for (uint64_t left = bits[w], v = rank[w]; left; left &= left - 1)
             number[v++] = (int64_t)(w * 64 + (uint64_t)__builtin_ctzll(left));

@@ -9,17 +9,17 @@
 
 #include <csaw/math.h>
 
-CSAW_FN uint32_t csaw__ceil_log2(uint32_t n) {
+CSAW_FN uint32_t csaw__ceil_log2(uint64_t n) {
 #if defined(__CUDACC__)
-    return n <= 1 ? 0 : 32 - (uint32_t)__clz((int)(n - 1));
+    return n <= 1 ? 0 : 64 - (uint32_t)__clzll((long long)(n - 1));
 #else
-    return n <= 1 ? 0 : 32 - (uint32_t)__builtin_clz(n - 1);
+    return n <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(n - 1);
 #endif
 }
 
 /* The exponent e. A bias is a product of two floats, so a positive one is a normal double and e is within -227 .. 361.
  */
-CSAW_FN int csaw__mass_exponent(uint32_t n, double largest) {
+CSAW_FN int csaw__mass_exponent(uint64_t n, double largest) {
     return 61 - (int)csaw__ceil_log2(n) - ((int)(csaw__bits(largest) >> 52 & 2047) - 1023);
 }
 

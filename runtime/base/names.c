@@ -92,8 +92,7 @@ csaw_status csaw_graph_find(const csaw_graph *graph, const char *name, csaw_vert
 
 /* ---- carrying along ---- */
 
-static csaw_status carry_numbers(const csaw_graph *from, const csaw_vertex *old_of, csaw_names *out) {
-    const uint64_t n = from->csr.num_vertices;
+static csaw_status carry_numbers(const csaw_graph *from, const csaw_vertex *old_of, uint64_t n, csaw_names *out) {
     int64_t *number = NULL;
     CSAW_TRY(csaw__alloc(&number, n, "the names of vertices"));
     for (uint64_t v = 0; v < n; v++) {
@@ -104,13 +103,17 @@ static csaw_status carry_numbers(const csaw_graph *from, const csaw_vertex *old_
     return CSAW_OK;
 }
 
-static csaw_status carry_words(const csaw_graph *from, const csaw_vertex *old_of, csaw_names *out) {
-    const uint64_t n = from->csr.num_vertices, *old_offset = from->names.offset;
-    uint64_t *offset = NULL, sum = 0;
+static csaw_status carry_words(const csaw_graph *from, const csaw_vertex *old_of, uint64_t n, csaw_names *out) {
+    const uint64_t *old_offset = from->names.offset;
+    uint64_t *offset = NULL, bytes_in_all = 0, sum = 0;
     char *text = NULL;
+    for (uint64_t v = 0; v < n; v++) {
+        const uint64_t old = old_of ? old_of[v] : v;
+        bytes_in_all += old_offset[old + 1] - old_offset[old];
+    }
     CSAW_TRY(csaw__alloc(&offset, n + 1, "the names of vertices"));
     out->offset = offset;
-    CSAW_TRY(csaw__alloc(&text, old_offset[n], "the names of vertices"));
+    CSAW_TRY(csaw__alloc(&text, bytes_in_all, "the names of vertices"));
     out->text = text;
     for (uint64_t v = 0; v < n; v++) {
         uint64_t old = old_of ? old_of[v] : v, bytes = old_offset[old + 1] - old_offset[old];
@@ -129,13 +132,46 @@ csaw_status csaw__names_carry(const csaw_graph *from, const csaw_vertex *old_of,
     csaw_vertex *order = NULL;
     csaw_status status = CSAW_OK;
     if (!from->names.number && !from->names.offset && !old_of) return CSAW_OK;
-    CSAW_TRY_DONE(from->names.offset ? carry_words(from, old_of, &names) : carry_numbers(from, old_of, &names));
+    CSAW_TRY_DONE(from->names.offset ? carry_words(from, old_of, n, &names) : carry_numbers(from, old_of, n, &names));
     if (old_of || from->name_order) {
         CSAW_TRY_DONE(csaw__alloc(&order, n, "the order of names"));
         for (uint64_t i = 0; i < n; i++) {
             csaw_vertex old = from->name_order ? from->name_order[i] : (csaw_vertex)i;
             order[i] = rank ? rank[old] : old;
         }
+    }
+    csaw__graph_adopt_names(to, &names, order);
+    return CSAW_OK;
+done:
+    csaw__names_free(&names);
+    return status;
+}
+
+/* Sifts order[at] down a heap with the last name on top. */
+static void sift(const csaw_names *names, csaw_vertex *order, uint64_t at, uint64_t count) {
+    for (uint64_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && csaw__names_compare(names, order[child], order[child + 1]) < 0) child++;
+        if (csaw__names_compare(names, order[at], order[child]) >= 0) return;
+        const csaw_vertex v = order[at];
+        order[at] = order[child];
+        order[child] = v;
+    }
+}
+
+csaw_status csaw__names_pick(const csaw_graph *from, const csaw_vertex *old_of, csaw_graph *to) {
+    const uint64_t n = to->csr.num_vertices;
+    csaw_names names = {0};
+    csaw_vertex *order = NULL;
+    csaw_status status = CSAW_OK;
+    CSAW_TRY_DONE(from->names.offset ? carry_words(from, old_of, n, &names) : carry_numbers(from, old_of, n, &names));
+    CSAW_TRY_DONE(csaw__alloc(&order, n, "the order of names"));
+    for (uint64_t i = 0; i < n; i++) order[i] = (csaw_vertex)i;
+    for (uint64_t i = n / 2; i-- > 0;) sift(&names, order, i, n);
+    for (uint64_t i = n; i-- > 1;) { /* heapsort: in place */
+        const csaw_vertex last = order[0];
+        order[0] = order[i];
+        order[i] = last;
+        sift(&names, order, 0, i);
     }
     csaw__graph_adopt_names(to, &names, order);
     return CSAW_OK;

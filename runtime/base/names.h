@@ -17,5 +17,7 @@ int csaw__names_compare(const csaw_names *names, csaw_vertex a, csaw_vertex b);
  * vertices are the same. */
 csaw_status csaw__names_carry(const csaw_graph *from, const csaw_vertex *old_of, const csaw_vertex *rank,
                               csaw_graph *to);
+/* The same for a graph of some of the vertices: vertex v of `to` is vertex old_of[v] of `from`. */
+csaw_status csaw__names_pick(const csaw_graph *from, const csaw_vertex *old_of, csaw_graph *to);
 
 #endif

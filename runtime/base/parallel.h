@@ -3,6 +3,9 @@
 #ifndef CSAW_BASE_PARALLEL_H
 #define CSAW_BASE_PARALLEL_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #if defined(_OPENMP)
 #include <omp.h>
 #define CSAW__PRAGMA(TEXT) _Pragma(#TEXT)
@@ -12,5 +15,8 @@ static inline int csaw__max_threads(void) { return omp_get_max_threads(); }
 #define CSAW__OMP(...)
 static inline int csaw__max_threads(void) { return 1; }
 #endif
+
+/* Is a loop over so many vertices and arcs worth several threads? A shorter one ends before the others are awake. */
+static inline bool csaw__is_long(uint64_t items) { return items >= 1 << 13; }
 
 #endif

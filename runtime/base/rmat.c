@@ -7,17 +7,17 @@
  *   purpose 4   instance = edge, draw = level / 4: one 32-bit word a level
  *   purpose 5   instance = half of an id, depth = round: the permutation
  *   purpose 6   generate_weights.c: the weight of both arcs of a pair, by final ids
- * Edges are made sixteen at a time, in vector registers; with AVX2 where the processor has it. */
+ * Edges are made a group at a time, level by level, in loops that compilers turn into vector instructions. */
 #include "runtime/base/csr_build.h"
 #include "runtime/base/generate_weights.h"
 #include "runtime/base/graph.h"
 #include "runtime/base/memory.h"
+#include "runtime/base/numbers.h"
 #include "runtime/base/parallel.h"
-#include "runtime/base/philox_lanes.h"
 
-#include <string.h>
+#include <csaw/philox.h>
 
-enum { DRAW_EDGE = CSAW_DRAW_RMAT, DRAW_PERMUTATION = CSAW_DRAW_RMAT + 1, PERMUTATION_ROUNDS = 6 };
+enum { DRAW_EDGE = CSAW_DRAW_RMAT, DRAW_PERMUTATION = CSAW_DRAW_RMAT + 1, PERMUTATION_ROUNDS = 6, GROUP = 256 };
 
 typedef struct rmat {
     uint32_t scale;
@@ -25,39 +25,37 @@ typedef struct rmat {
     uint64_t below[3]; /* of a 32-bit word: quadrant a, a or b, a or b or c */
 } rmat;
 
-/* Edges first .. first + CSAW__LANES - 1. The quadrant of a level is the number of limits at or below its word: its
- * upper bit goes to src, its lower bit to dst. */
-CSAW__INLINE void lanes_of_edges(const rmat *model, uint64_t first, csaw_vertex *src, csaw_vertex *dst) {
-    uint32_t x[4][CSAW__LANES], u[CSAW__LANES] = {0}, v[CSAW__LANES] = {0};
+/* One level of the edges of a group, from a word each, the upper or the lower of `half`. The quadrant is the number of
+ * limits at or below the word: its upper bit goes to src, its lower bit to dst. */
+static void descend(const rmat *model, const uint64_t *half, uint32_t shift, csaw_vertex *src, csaw_vertex *dst) {
     const uint32_t a = (uint32_t)model->below[0], b = (uint32_t)model->below[1], c = (uint32_t)model->below[2];
     const uint32_t has_b = a == model->below[0], has_c = b == model->below[1], has_d = c == model->below[2];
-    for (uint32_t level = 0; level < model->scale; level++) {
-        if (level % 4 == 0) csaw__draw_lanes(model->seed, first, DRAW_EDGE, level / 4, x);
-        const uint32_t *word = x[level % 4];
-        for (int l = 0; l < CSAW__LANES; l++) {
-            uint32_t past_a = (word[l] >= a) & has_b, past_b = (word[l] >= b) & has_c, past_c = (word[l] >= c) & has_d;
-            u[l] = u[l] << 1 | past_b;
-            v[l] = v[l] << 1 | (past_a ^ past_b ^ past_c);
-        }
+    for (int l = 0; l < GROUP; l++) {
+        const uint32_t word = (uint32_t)(half[l] >> shift);
+        uint32_t past_a = (word >= a) & has_b, past_b = (word >= b) & has_c, past_c = (word >= c) & has_d;
+        src[l] = src[l] << 1 | past_b;
+        dst[l] = dst[l] << 1 | (past_a ^ past_b ^ past_c);
     }
-    memcpy(src, u, sizeof u);
-    memcpy(dst, v, sizeof v);
 }
 
-static void edges_anywhere(const rmat *model, uint64_t first, csaw_vertex *src, csaw_vertex *dst) {
-    lanes_of_edges(model, first, src, dst);
+/* Edges first .. first + GROUP - 1. */
+static void group_of_edges(const rmat *model, uint64_t first, csaw_vertex *src, csaw_vertex *dst) {
+    uint32_t low[GROUP], high[GROUP], zero[GROUP] = {0}, draw[GROUP]; /* the counter of csaw_draw() */
+    uint64_t half[2][GROUP];
+    const uint32_t *const counter[4] = {low, high, zero, draw};
+    for (int l = 0; l < GROUP; l++) {
+        low[l] = (uint32_t)(first + (uint64_t)l);
+        high[l] = (uint32_t)((first + (uint64_t)l) >> 32) << 24;
+        src[l] = dst[l] = 0;
+    }
+    for (uint32_t level = 0; level < model->scale; level++) {
+        if (level % 4 == 0) {
+            for (int l = 0; l < GROUP; l++) draw[l] = (uint32_t)DRAW_EDGE << 28 | level / 4;
+            csaw__numbers(model->seed, counter, GROUP, half[0], half[1]);
+        }
+        descend(model, half[level % 4 / 2], level % 2 * 32, src, dst);
+    }
 }
-
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) static void edges_avx2(const rmat *model, uint64_t first, csaw_vertex *src,
-                                                       csaw_vertex *dst) {
-    lanes_of_edges(model, first, src, dst);
-}
-static bool has_avx2(void) { return __builtin_cpu_supports("avx2"); }
-#else
-#define edges_avx2 edges_anywhere
-static bool has_avx2(void) { return false; }
-#endif
 
 /* A bijection of 0 .. 2^scale - 1: a Feistel network over the two halves of the id, which swap by turns. */
 static csaw_vertex permute(const rmat *model, csaw_vertex id) {
@@ -76,12 +74,11 @@ static csaw_status make_edges(const rmat *model, uint64_t num_edges, csaw_vertex
     CSAW_TRY(csaw__alloc(&permuted, num_vertices, "a permutation of the vertices"));
     CSAW__OMP(parallel for)
     for (uint64_t id = 0; id < num_vertices; id++) permuted[id] = permute(model, (csaw_vertex)id);
-    const bool avx2 = has_avx2();
     CSAW__OMP(parallel for)
-    for (uint64_t first = 0; first < num_edges; first += CSAW__LANES) {
-        csaw_vertex u[CSAW__LANES], v[CSAW__LANES];
-        (avx2 ? edges_avx2 : edges_anywhere)(model, first, u, v);
-        const uint64_t count = num_edges - first < CSAW__LANES ? num_edges - first : CSAW__LANES;
+    for (uint64_t first = 0; first < num_edges; first += GROUP) {
+        csaw_vertex u[GROUP], v[GROUP];
+        group_of_edges(model, first, u, v);
+        const uint64_t count = num_edges - first < GROUP ? num_edges - first : GROUP;
         for (uint64_t l = 0; l < count; l++) {
             src[first + l] = permuted[u[l]];
             dst[first + l] = permuted[v[l]];

@@ -7,6 +7,7 @@
 #include <csaw/sampler.h>
 
 #include "runtime/base/job.h"
+#include "runtime/base/vertex_set.h"
 
 struct csaw_site {
     const csaw__job *job;
@@ -16,12 +17,27 @@ struct csaw_site {
     uint64_t row;      /* place of at's first arc in job->rows */
     uint64_t prev_row; /* the same of prev, where prev's row is in sight */
     uint32_t degree, prev_degree;
-    uint64_t user[4];    /* CSAW_MAX_USER_BYTES */
-    uint32_t undeclared; /* csaw_adjacent() was asked by a sampler without CSAW_SECOND_ORDER */
+    uint64_t user[4];                /* CSAW_MAX_USER_BYTES */
+    uint32_t undeclared;             /* csaw_adjacent() or csaw_visited() was asked by a sampler without its flag */
+    uint32_t place, owner;           /* of the frontier's vertex: in a pool that is a list; whose pool it is */
+    const csaw__vertex_set *visited; /* host: (owner, vertex); NULL without CSAW_VISITED */
 };
 
 CSAW_FN uint64_t csaw__offset(const csaw__rows *rows, csaw_vertex local) {
     return rows->wide ? ((const uint64_t *)rows->offset)[local] : ((const uint32_t *)rows->offset)[local];
+}
+
+CSAW_FN void csaw__prefetch_row(const csaw__rows *rows, csaw_vertex local) {
+#if !defined(__CUDACC__)
+    __builtin_prefetch((const char *)rows->offset + (rows->wide ? 8 : 4) * (size_t)local);
+#else
+    (void)rows, (void)local;
+#endif
+}
+
+CSAW_FN csaw_site csaw__site_of(const csaw__job *job, uint64_t instance, csaw_vertex root) {
+    csaw_site site = {job, instance, root, CSAW_NONE, root, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0};
+    return site;
 }
 
 /* Puts the site at vertex v of the rows in sight. */
@@ -86,6 +102,30 @@ CSAW_FN uint32_t csaw_depth(const csaw_site *site) { return site->depth; }
 CSAW_FN uint64_t csaw_instance(const csaw_site *site) { return site->instance; }
 CSAW_FN uint32_t csaw_num_vertices(const csaw_site *site) { return site->job->num_vertices; }
 
+CSAW_FN uint32_t csaw_fanout(const csaw_site *site) { return site->job->fanout ? site->job->fanout[site->depth] : 1; }
+
+/* What stands in a counter for the vertex. */
+CSAW_FN uint32_t csaw__key(const csaw_site *site) {
+    return csaw__hooks.flags & CSAW_REPLACE_POOL ? site->place : site->at;
+}
+
+CSAW_FN bool csaw_visited(const csaw_site *site, csaw_vertex v) {
+    if (!(csaw__hooks.flags & CSAW_VISITED)) {
+        ((csaw_site *)site)->undeclared = 1;
+        return false;
+    }
+#if defined(__CUDACC__)
+    (void)v;
+    return false; /* such samplers run on the CPU */
+#else
+    if (!site->visited) { /* a bias that may not look at the instance */
+        ((csaw_site *)site)->undeclared = 1;
+        return false;
+    }
+    return csaw__vertex_set_has(site->visited, site->owner, v);
+#endif
+}
+
 CSAW_FN void *csaw_user(const csaw_site *site) { return (void *)site->user; }
 
 CSAW_FN uint32_t csaw_degree(const csaw_site *site, csaw_vertex v) {
@@ -108,12 +148,12 @@ CSAW_FN bool csaw_adjacent(const csaw_site *site, const csaw_arc *arc) {
 }
 
 CSAW_FN uint64_t csaw_random(const csaw_site *site, uint32_t n) {
-    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, site->at, CSAW_DRAW_HOOK, n >> 1);
+    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, csaw__key(site), CSAW_DRAW_HOOK, n >> 1);
     return csaw_half(&block, n & 1);
 }
 
 CSAW_FN uint64_t csaw_random_arc(const csaw_site *site, const csaw_arc *arc, uint32_t n) {
-    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, site->at,
+    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, csaw__key(site),
                                  CSAW_DRAW_ARC | arc->rank >> 28, arc->rank & 0xfffffffu);
     return csaw_half(&block, n & 1);
 }

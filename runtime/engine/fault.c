@@ -40,8 +40,18 @@ csaw_status csaw__fault_status(const csaw__fault *fault, const char *sampler) {
             where, fault->value, fault->limit);
     case CSAW__FAULT_UNDECLARED:
         return csaw__fail(CSAW_EBIAS,
-                          "%s: a hook called csaw_adjacent(), but the sampler lacks CSAW_SECOND_ORDER; add the flag",
+                          "%s: a hook called csaw_adjacent() or csaw_visited(), but the sampler lacks "
+                          "CSAW_SECOND_ORDER or CSAW_VISITED; add the flag",
                           where);
+    case CSAW__FAULT_POOL:
+        return csaw__fail(CSAW_EBIAS, "%s: vertex_bias is %g; a bias must be >= 0 and finite: mend the hook", where,
+                          fault->value);
+    case CSAW__FAULT_FANOUT:
+        return csaw__fail(
+            CSAW_EINVAL,
+            "%s: fanout is %.0f, but at most %.0f can be picked here; ask for fewer, or, unless the pool is a list "
+            "whose vertices are replaced, for all by CSAW_ALL",
+            where, fault->value, fault->limit);
     default:
         return csaw__fail(
             CSAW_EBIAS,

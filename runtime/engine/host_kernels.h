@@ -8,7 +8,10 @@
 #ifndef CSAW_ENGINE_HOST_KERNELS_H
 #define CSAW_ENGINE_HOST_KERNELS_H
 
+#include "runtime/engine/expand.h"
 #include "runtime/engine/step.h"
+#include "runtime/engine/step_numbers.h"
+#include "runtime/engine/walk_plain.h"
 #include "samplers/select/its.h"
 #include "samplers/select/race.h"
 
@@ -19,17 +22,14 @@ static uint32_t csaw__traits(void) {
            (csaw__hooks.static_bias == csaw_weight ? CSAW__TRAIT_WEIGHT : 0u) |
            (csaw__hooks.edge_bias ? CSAW__TRAIT_EDGE : 0u) | (csaw__hooks.bounds ? CSAW__TRAIT_BOUNDS : 0u) |
            (csaw__hooks.flags & CSAW_SECOND_ORDER ? CSAW__TRAIT_SECOND_ORDER : 0u) |
-           (csaw__hooks.user_bytes ? CSAW__TRAIT_USER : 0u);
+           (csaw__hooks.user_bytes ? CSAW__TRAIT_USER : 0u) | (csaw__hooks.fanout ? CSAW__TRAIT_FANOUT : 0u) |
+           (csaw__hooks.frontier_size ? CSAW__TRAIT_SIZE : 0u) | (csaw__hooks.vertex_bias ? CSAW__TRAIT_VERTEX : 0u) |
+           (csaw__hooks.update ? CSAW__TRAIT_UPDATE : 0u) | csaw__hooks.flags << CSAW__TRAIT_FLAGS;
 }
 
 static csaw_bounds csaw__bounds(const void *params) {
     csaw_bounds none = {0, 0, 0};
     return csaw__hooks.bounds ? csaw__hooks.bounds(params) : none;
-}
-
-CSAW_FN csaw_site csaw__site_of(const csaw__job *job, uint64_t instance, csaw_vertex root) {
-    csaw_site site = {job, instance, root, CSAW_NONE, root, 0, 0, 0, 0, 0, {0}, 0};
-    return site;
 }
 
 static void csaw__tabulate(const csaw__job *job, csaw_vertex first, csaw_vertex count, float *out) {
@@ -47,10 +47,10 @@ static void csaw__tabulate(const csaw__job *job, csaw_vertex first, csaw_vertex 
 
 typedef struct csaw__group {
     csaw_site site[CSAW__GROUP];
-    uint64_t number[2][CSAW__GROUP]; /* UNIFORM, ALIAS: of two steps */
-    csaw_block block[CSAW__GROUP];   /* REJECT: of the attempt under way */
-    csaw__trial trial[CSAW__GROUP];  /* its proposal */
-    uint8_t near[CSAW__GROUP];       /* csaw_arc.near_prev of that */
+    csaw__step_numbers numbers;     /* UNIFORM, ALIAS */
+    csaw_block block[CSAW__GROUP];  /* REJECT: of the attempt under way */
+    csaw__trial trial[CSAW__GROUP]; /* its proposal */
+    uint8_t near[CSAW__GROUP];      /* csaw_arc.near_prev of that */
     uint8_t attempt[CSAW__GROUP];
     uint8_t open[CSAW__GROUP]; /* walks whose step is not decided yet */
     uint8_t asks[CSAW__GROUP]; /* those of them whose proposal edge_bias must judge */
@@ -67,7 +67,7 @@ CSAW_FN void csaw__group_start(csaw__group *group, const csaw__job *job, uint64_
         const uint64_t instance = job->first + first + i;
         group->site[i] = csaw__site_of(job, instance, csaw__root_of(job, instance));
         job->path[(first + i) * ((size_t)job->length + 1)] = group->site[i].root;
-        __builtin_prefetch((const uint64_t *)job->rows.offset + group->site[i].root);
+        csaw__prefetch_row(&job->rows, group->site[i].root);
     }
 }
 
@@ -86,7 +86,7 @@ CSAW_FN void csaw__group_move(csaw__group *group, uint32_t i, int picked, const 
     site->at = next;
     site->depth++;
     if (next == CSAW_NONE) return;
-    __builtin_prefetch((const uint64_t *)job->rows.offset + next);
+    csaw__prefetch_row(&job->rows, next);
     if (job->rows.bias) __builtin_prefetch(job->rows.bias + next);
 }
 
@@ -105,10 +105,10 @@ CSAW_FN void csaw__walk_group(const csaw__job *job, uint64_t first, uint32_t cou
     const bool quick = kernel == CSAW__KERNEL_UNIFORM || kernel == CSAW__KERNEL_ALIAS;
     csaw__group group;
     csaw__group_start(&group, job, first, count);
+    if (quick) csaw__step_numbers_start(&group.numbers, job, job->first + first, count);
     for (uint32_t depth = 0; depth < job->length; depth++) {
-        if (quick && !(depth & 1))
-            job->step_numbers(job->seed, job->first + first, count, depth >> 1, group.number[0], group.number[1]);
-        const uint64_t *const number = group.number[depth & 1];
+        if (quick && depth) csaw__step_numbers_need(&group.numbers, depth);
+        const uint64_t *const number = csaw__step_numbers_at(&group.numbers, depth);
         for (uint32_t i = 0; i < count; i++) {
             csaw_site *site = &group.site[i];
             if (site->at == CSAW_NONE) continue;
@@ -164,10 +164,9 @@ CSAW_FN void csaw__group_search(csaw__group *group, uint32_t num_asks) {
         for (uint32_t a = 0; a < num_asks; a++) {
             if (!left[a]) continue;
             const csaw_vertex *row = group->job->rows.col + group->site[group->asks[a]].prev_row;
-            const uint32_t half = left[a] >> 1;
-            const bool below = row[low[a] + half] < group->trial[group->asks[a]].dst;
-            low[a] = below ? low[a] + half + 1 : low[a];
-            left[a] = below ? left[a] - half - 1 : half;
+            const uint32_t half = left[a] >> 1, below = row[low[a] + half] < group->trial[group->asks[a]].dst;
+            low[a] += (half + 1) & (0u - below); /* no branch: half of them would be foretold wrongly */
+            left[a] = half - (below & ~left[a] & 1);
             __builtin_prefetch(row + low[a] + (left[a] >> 1));
             going |= left[a];
         }
@@ -179,6 +178,26 @@ CSAW_FN void csaw__group_search(csaw__group *group, uint32_t num_asks) {
         const csaw_vertex *row = group->job->rows.col + site->prev_row;
         group->near[group->asks[a]] = 1u + (low[a] < site->prev_degree && row[low[a]] == dst);
     }
+}
+
+/* The arc that walk i proposes. Two calls where one would do: what a hook does not look at is then not read, and a
+ * weight is a read from far memory. */
+CSAW_FN csaw_arc csaw__group_arc(const csaw__group *group, uint32_t i) {
+    csaw_arc arc = csaw__arc_to(&group->site[i], group->trial[i].rank, group->trial[i].dst);
+    arc.near_prev = group->near[i];
+    return arc;
+}
+
+CSAW_FN int csaw__group_judge(const csaw__group *group, uint32_t i, csaw__fault *fault) {
+    const csaw_arc arc = csaw__group_arc(group, i);
+    return csaw__reject_judge(&group->site[i], &group->trial[i], &arc, fault);
+}
+
+/* The attempts are used up: ITS decides. */
+CSAW_FN void csaw__group_rest(csaw__group *group, uint32_t i, csaw__fault *fault) {
+    csaw_arc arc = csaw__no_arc();
+    const int picked = csaw__its_pick(&group->site[i], 0, &arc, fault);
+    csaw__group_move(group, i, picked, &arc, fault);
 }
 
 /* One attempt of every open walk; returns how many stay open. */
@@ -194,19 +213,18 @@ CSAW_FN uint32_t csaw__group_attempt(csaw__group *group, uint32_t num_open, bool
     csaw__group_search(group, num_asks);
     for (uint32_t k = 0; k < num_open; k++) {
         const uint32_t i = group->open[k];
-        const csaw_site *site = &group->site[i];
-        csaw_arc arc = csaw__no_arc();
         int outcome = picked[i];
-        if (outcome == CSAW__PICKED || outcome == CSAW__ASKS)
-            arc = csaw__arc_to(site, group->trial[i].rank, group->trial[i].dst);
-        arc.near_prev = group->near[i];
-        if (outcome == CSAW__ASKS) outcome = csaw__reject_judge(site, by_alias, &group->trial[i], &arc, fault);
+        if (outcome == CSAW__ASKS) outcome = csaw__group_judge(group, i, fault);
         if (outcome == CSAW__UNDECIDED && ++group->attempt[i] < CSAW__ATTEMPTS) {
             csaw__group_draw(group, i, by_alias);
             group->open[num_left++] = (uint8_t)i;
             continue;
         }
-        if (outcome == CSAW__UNDECIDED) outcome = csaw__its_pick(site, 0, &arc, fault);
+        if (outcome == CSAW__UNDECIDED) {
+            csaw__group_rest(group, i, fault);
+            continue;
+        }
+        const csaw_arc arc = outcome == CSAW__PICKED ? csaw__group_arc(group, i) : csaw__no_arc();
         csaw__group_move(group, i, outcome, &arc, fault);
     }
     return num_left;
@@ -233,114 +251,25 @@ CSAW_FN void csaw__walk_reject(const csaw__job *job, uint64_t first, uint32_t co
     }
 }
 
-/* ---- walks that the graph alone decides: UNIFORM or ALIAS, no hook asked after the pick ---- */
-
-typedef struct csaw__plain {
-    csaw_vertex at[CSAW__GROUP];
-    uint64_t place[CSAW__GROUP]; /* of the arc drawn */
-    uint32_t fraction[CSAW__GROUP];
-} csaw__plain;
-
-/* First half of a step: draws arcs and asks for them. False: some walk stands where no arc leads on. */
-CSAW_FN bool csaw__plain_draw(csaw__plain *walks, const csaw__rows *rows, uint32_t count, const uint64_t *number,
-                              bool alias) {
-    const uint64_t *const offset = (const uint64_t *)rows->offset; /* the host's are 64 bits */
-    const csaw_vertex *const col = rows->col;
-    const csaw__alias *const table = rows->alias;
-    bool all = true;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t row = offset[walks->at[i]];
-        const uint32_t degree = (uint32_t)(offset[walks->at[i] + 1] - row);
-        const uint64_t place = row + csaw_below(number[i], degree);
-        walks->place[i] = place;
-        if (alias) walks->fraction[i] = (uint32_t)(number[i] * degree >> 32);
-        __builtin_prefetch(alias ? (const void *)(table + place) : (const void *)(col + place));
-        all = all && degree != 0;
-    }
-    return all;
-}
-
-/* Second half where every walk goes on. False: an alias table held a row without a positive bias. */
-CSAW_FN bool csaw__plain_go(csaw__plain *walks, const csaw__rows *rows, uint32_t count, csaw_vertex *path,
-                            size_t stride, bool alias) {
-    const uint64_t *const offset = (const uint64_t *)rows->offset;
-    const csaw_vertex *const col = rows->col;
-    const csaw__alias *const table = rows->alias;
-    bool all = true;
-    for (uint32_t i = 0; i < count; i++) {
-        csaw_vertex next;
-        if (alias) {
-            const csaw__alias *entry = &table[walks->place[i]];
-            next = walks->fraction[i] < entry->threshold ? entry->own : entry->other;
-            all = all && next != CSAW_NONE;
-        } else {
-            next = col[walks->place[i]];
-        }
-        walks->at[i] = next;
-        path[i * stride] = next;
-        __builtin_prefetch(offset + next);
-    }
-    return all;
-}
-
-/* A whole step where walks may have ended, or arcs are kept. */
-CSAW_FN void csaw__plain_step(csaw__plain *walks, const csaw__job *job, uint32_t count, const uint64_t *number,
-                              csaw_vertex *path, csaw_edge *edge, bool alias) {
-    const uint64_t *const offset = (const uint64_t *)job->rows.offset;
-    for (uint32_t i = 0; i < count; i++) {
-        if (walks->at[i] == CSAW_NONE) continue;
-        const uint64_t row = offset[walks->at[i]], place = row + csaw_below(number[i], offset[walks->at[i] + 1] - row);
-        __builtin_prefetch(alias ? (const void *)(job->rows.alias + place) : (const void *)(job->rows.col + place));
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        csaw_arc arc = csaw__no_arc(); /* of an ended walk: no vertex, no edge */
-        if (walks->at[i] != CSAW_NONE) {
-            csaw_site site = csaw__site_of(job, 0, 0);
-            csaw__site_row(&site, walks->at[i]);
-            if (alias)
-                csaw__alias_pick(&site, number[i], &arc);
-            else
-                csaw__uniform_pick(&site, number[i], &arc);
-        }
-        walks->at[i] = arc.dst;
-        path[i * ((size_t)job->length + 1)] = arc.dst;
-        if (edge) edge[i * (size_t)job->length] = arc.id;
-        if (arc.dst != CSAW_NONE) __builtin_prefetch(offset + arc.dst);
-    }
-}
-
-CSAW_FN void csaw__walk_plain(const csaw__job *job, uint64_t first, uint32_t count, bool alias) {
-    const size_t stride = (size_t)job->length + 1;
-    csaw_vertex *path = job->path + first * stride;
-    csaw_edge *edge = job->edge ? job->edge + first * job->length : 0;
-    uint64_t number[2][CSAW__GROUP];
-    csaw__plain walks;
-    bool together = !edge;
-    for (uint32_t i = 0; i < count; i++) path[i * stride] = walks.at[i] = csaw__root_of(job, job->first + first + i);
-    for (uint32_t depth = 0; depth < job->length; depth++) {
-        path++;
-        if (!(depth & 1)) job->step_numbers(job->seed, job->first + first, count, depth >> 1, number[0], number[1]);
-        const uint64_t *const drawn = number[depth & 1];
-        together = together && csaw__plain_draw(&walks, &job->rows, count, drawn, alias);
-        if (together)
-            together = csaw__plain_go(&walks, &job->rows, count, path, stride, alias);
-        else
-            csaw__plain_step(&walks, job, count, drawn, path, edge ? edge++ : 0, alias);
-    }
-}
-
 static void csaw__walk(const csaw__job *job, uint64_t first, uint64_t count, csaw__fault *fault) {
     const bool dynamic = csaw__hooks.edge_bias != 0, plain = !csaw__hooks.update && !csaw__hooks.dead_end;
+    const uint32_t kernel = job->kernel;
+    if (kernel == CSAW__KERNEL_UNIFORM && !dynamic && plain) { /* only what the sampler's hooks allow is compiled */
+        csaw__walk_plain(job, first, count, false);
+        return;
+    }
+    if (kernel == CSAW__KERNEL_ALIAS && !dynamic && csaw__hooks.static_bias && plain) {
+        csaw__walk_plain(job, first, count, true);
+        return;
+    }
     for (uint64_t done = 0; done < count; done += CSAW__GROUP) {
         const uint32_t n = count - done < CSAW__GROUP ? (uint32_t)(count - done) : CSAW__GROUP;
         const uint64_t from = first + done;
-        switch (job->kernel) { /* only what the sampler's hooks allow is compiled */
+        switch (kernel) {
         case CSAW__KERNEL_UNIFORM:
-            if (!dynamic && plain) csaw__walk_plain(job, from, n, false);
             if (!dynamic && !plain) csaw__walk_group(job, from, n, CSAW__KERNEL_UNIFORM, fault);
             break;
         case CSAW__KERNEL_ALIAS:
-            if (!dynamic && csaw__hooks.static_bias && plain) csaw__walk_plain(job, from, n, true);
             if (!dynamic && csaw__hooks.static_bias && !plain)
                 csaw__walk_group(job, from, n, CSAW__KERNEL_ALIAS, fault);
             break;

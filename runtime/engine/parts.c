@@ -113,6 +113,39 @@ static csaw_status take_tables(csaw__parts *parts, const csaw__rows *whole) {
     return CSAW_OK;
 }
 
+static bool has_arc(const part *part, csaw_vertex v, csaw_vertex to) {
+    uint64_t lo = part->offset[v - part->rows.first], hi = part->offset[v - part->rows.first + 1], end = hi;
+    while (lo < hi) {
+        uint64_t middle = lo + (hi - lo) / 2;
+        if (part->col[middle] < to)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo < end && part->col[lo] == to;
+}
+
+void csaw__parts_answer(const csaw__parts *parts, csaw_vertex v, csaw_vertex prev, uint8_t *answer) {
+    const part *here = &parts->part[csaw__range_of(&parts->ranges, v)];
+    const part *there = &parts->part[csaw__range_of(&parts->ranges, prev)];
+    const uint64_t row = here->offset[v - here->rows.first], end = here->offset[v - here->rows.first + 1];
+    for (uint64_t i = row; i < end; i++) answer[i - row] = has_arc(there, prev, here->col[i]);
+}
+
+csaw_status csaw__parts_tables(csaw__parts *parts, const csaw__rows *whole) { return take_tables(parts, whole); }
+
+uint32_t csaw__parts_count(const csaw__parts *parts) { return parts->ranges.count; }
+
+uint32_t csaw__parts_of(const csaw__parts *parts, csaw_vertex v) { return csaw__range_of(&parts->ranges, v); }
+
+csaw__job csaw__parts_job(const csaw__parts *parts, uint32_t p, const csaw__job *whole) {
+    csaw__job here = *whole;
+    here.rows = parts->part[p].rows;
+    here.degree = parts->degree;
+    here.remote = 1;
+    return here;
+}
+
 /* ---- queues ---- */
 
 /* Which of these are neighbours of prev? Goes to prev's partition with the vertices, comes back with the answers. */
@@ -227,18 +260,6 @@ static csaw_status run_walker(const csaw__parts *parts, queues *queues, const cs
     }
 }
 
-static bool has_arc(const part *part, csaw_vertex v, csaw_vertex to) {
-    uint64_t lo = part->offset[v - part->rows.first], hi = part->offset[v - part->rows.first + 1], end = hi;
-    while (lo < hi) {
-        uint64_t middle = lo + (hi - lo) / 2;
-        if (part->col[middle] < to)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo < end && part->col[lo] == to;
-}
-
 static void answer_all(const csaw__parts *parts, queues *queues, uint32_t p) {
     for (uint64_t w; (w = pop(queues, &queues->asking[p])) != nobody;) {
         question *q = &queues->question[w];
@@ -256,10 +277,7 @@ csaw_status csaw__parts_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw_
     CSAW_TRY_DONE(queues_create(parts, job, &queues));
     while (queues.active) {
         for (uint32_t p = 0; p < parts->ranges.count; p++) {
-            csaw__job here = *job;
-            here.rows = parts->part[p].rows;
-            here.degree = parts->degree;
-            here.remote = 1;
+            const csaw__job here = csaw__parts_job(parts, p, job);
             answer_all(parts, &queues, p);
             for (uint64_t w; (w = pop(&queues, &queues.ready[p])) != nobody;)
                 CSAW_TRY_DONE(run_walker(parts, &queues, sampler, &here, p, w, fault));

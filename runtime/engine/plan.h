@@ -31,7 +31,12 @@ typedef struct csaw__tables {
 struct csaw_plan {
     const csaw_graph *graph;
     int threads;
+    uint32_t *narrow_rowptr; /* CPU: [num_vertices + 1], NULL where the graph has 2^32 arcs or more */
     csaw__tables tables;
+    struct csaw__worker
+        *workers; /* of samples on the CPU: [threads], their memory kept from run to run; NULL until used */
+    csaw__spare *spare;
+    bool busy;            /* within a batch function */
     csaw__parts *parts;   /* NULL unless partitions were asked for */
     csaw__device *device; /* NULL on the CPU */
     char explain[1024];
@@ -47,6 +52,18 @@ csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__j
 csaw_status csaw__parts_create(const csaw_graph *graph, int count, csaw__parts **out);
 csaw_status csaw__parts_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw__fault *fault);
 void csaw__parts_free(csaw__parts *parts);
+/* Partition by partition, for samples: what a partition sees of a job, and which arcs of v's row lead to a neighbour of
+ * prev (answer: [degree of v]), asked of prev's partition. */
+csaw_status csaw__parts_tables(csaw__parts *parts, const csaw__rows *whole); /* before a run */
+uint32_t csaw__parts_count(const csaw__parts *parts);
+uint32_t csaw__parts_of(const csaw__parts *parts, csaw_vertex v);
+csaw__job csaw__parts_job(const csaw__parts *parts, uint32_t p, const csaw__job *whole);
+void csaw__parts_answer(const csaw__parts *parts, csaw_vertex v, csaw_vertex prev, uint8_t *answer);
+
+/* Samples of job->num_walks instances from job->first, on the CPU, to samples. */
+csaw_status csaw__cpu_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool check,
+                             csaw_samples *samples, csaw__fault *fault);
+void csaw__workers_free(csaw_plan *plan);
 
 /* The GPU. Paths stay on the device, in samples; *fault has instance and depth alone. */
 csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size, csaw__device **out);

@@ -9,9 +9,28 @@
 
 #include <csaw/samplers.h>
 
-static const csaw_sampler *const built_in[] = {
-    &csaw_uniform, &csaw_biased, &csaw_biased_by_degree, &csaw_node2vec, &csaw_metropolis_hastings, &csaw_jump,
-    &csaw_restart, &csaw_ppr,    &csaw_metapath,         &csaw_temporal};
+static const csaw_sampler *const built_in[] = {&csaw_uniform,
+                                               &csaw_biased,
+                                               &csaw_biased_by_degree,
+                                               &csaw_node2vec,
+                                               &csaw_metropolis_hastings,
+                                               &csaw_jump,
+                                               &csaw_restart,
+                                               &csaw_ppr,
+                                               &csaw_metapath,
+                                               &csaw_temporal,
+                                               &csaw_neighbor,
+                                               &csaw_neighbor_biased,
+                                               &csaw_neighbor_once,
+                                               &csaw_neighbor_again,
+                                               &csaw_temporal_neighbor,
+                                               &csaw_forest_fire,
+                                               &csaw_forest_fire_all,
+                                               &csaw_snowball,
+                                               &csaw_layer,
+                                               &csaw_multidimensional,
+                                               &csaw_random_node,
+                                               &csaw_random_edge};
 
 const csaw_sampler *csaw_sampler_at(uint32_t place) {
     return place < sizeof built_in / sizeof *built_in ? built_in[place] : NULL;
@@ -60,10 +79,16 @@ static void put(const csaw_param *param, void *params, double real, int64_t whol
     }
 }
 
+/* A default as an integer. The greatest int64_t is no double: 2^63 stands for it. */
+static int64_t whole_of(const csaw_param *param) {
+    if (param->type == CSAW_TYPE_UINT64) return (int64_t)(uint64_t)param->value;
+    return param->value < 9223372036854775808.0 ? (int64_t)param->value : INT64_MAX;
+}
+
 void csaw_sampler_defaults(const csaw_sampler *sampler, void *params) {
     memset(params, 0, sampler->params_size);
     for (uint32_t i = 0; i < sampler->num_params; i++)
-        put(&sampler->params[i], params, sampler->params[i].value, (int64_t)sampler->params[i].value);
+        put(&sampler->params[i], params, sampler->params[i].value, whole_of(&sampler->params[i]));
 }
 
 static csaw_status check_one(const csaw_sampler *sampler, const csaw_param *param, double value) {

@@ -6,8 +6,9 @@
 
 #include <csaw/philox.h>
 
+#include "runtime/base/frontier.h"
 #include "runtime/base/memory.h"
-#include "runtime/base/step_numbers.h"
+#include "runtime/base/numbers.h"
 #include "runtime/engine/fault.h"
 #include "runtime/engine/plan.h"
 #include "runtime/engine/registry.h"
@@ -22,14 +23,23 @@ typedef struct run {
     csaw_run_options options;
     csaw__job job; /* of the whole run; batches change first, num_walks, path and edge */
     uint64_t total;
+    bool is_sample; /* arcs, not walks: docs/stream.md, "Samples" */
 } run;
 
 static csaw_status check_seeds(const run *r, const csaw_seeds *seeds) {
     const uint64_t num_vertices = r->plan->graph->csr.num_vertices;
     if (!seeds) return CSAW_OK;
-    CSAW_REQUIRE(seeds->vertex || !seeds->count, CSAW_EINVAL, "there are %llu seeds, but their array is NULL",
-                 (unsigned long long)seeds->count);
-    for (uint64_t i = 0; i < seeds->count; i++)
+    CSAW_REQUIRE(!seeds->offset || seeds->offset[0] == 0, CSAW_EINVAL,
+                 "offsets of pools begin with 0, but the first is %llu", (unsigned long long)seeds->offset[0]);
+    for (uint64_t j = 0; seeds->offset && j < seeds->count; j++)
+        CSAW_REQUIRE(seeds->offset[j] <= seeds->offset[j + 1], CSAW_EINVAL,
+                     "offsets of pools never fall, but pool %llu is %llu .. %llu", (unsigned long long)j,
+                     (unsigned long long)seeds->offset[j], (unsigned long long)seeds->offset[j + 1]);
+    const uint64_t count = seeds->offset ? seeds->offset[seeds->count] : seeds->count;
+    CSAW_REQUIRE(seeds->vertex || count <= num_vertices, CSAW_EINVAL,
+                 "%llu seeds without an array are the first vertices, but the graph has %llu; give the array",
+                 (unsigned long long)count, (unsigned long long)num_vertices);
+    for (uint64_t i = 0; seeds->vertex && i < count; i++)
         CSAW_REQUIRE(
             seeds->vertex[i] < num_vertices, CSAW_EINVAL,
             "seed %llu is vertex %u, but the graph has %llu vertices (0 .. %lld); leave it out or load the right graph",
@@ -43,6 +53,7 @@ static csaw_status take_seeds(run *r, const csaw_seeds *seeds) {
     CSAW_TRY(check_seeds(r, seeds));
     job->roots = seeds ? seeds->vertex : NULL;
     job->num_roots = seeds ? seeds->count : r->plan->graph->csr.num_vertices;
+    job->seed_offset = seeds ? seeds->offset : NULL;
     CSAW_REQUIRE(job->num_roots <= CSAW_MAX_INSTANCES / walks, CSAW_EINVAL,
                  "%llu walks from each of %llu seeds are more than 2^40 walks; split the seeds over several runs with "
                  "different seed numbers",
@@ -88,20 +99,21 @@ static csaw_status take_bounds(run *r) {
 
 static csaw_status take_kernel(run *r) {
     const csaw_graph *graph = r->plan->graph;
+    const uint32_t *narrow = r->plan->narrow_rowptr;
     csaw__job *job = &r->job;
     const uint32_t traits = r->sampler->traits();
     enum csaw__kernel kernel;
     CSAW_TRY(csaw__choose_kernel(csaw_sampler_name(r->sampler), traits, graph->csr.weight != NULL, r->options.select,
-                                 &kernel));
+                                 job->replace, &kernel));
     job->kernel = kernel;
     job->fold = !graph->parallel_arcs;
-    job->rows = (csaw__rows){.offset = graph->csr.rowptr,
+    job->rows = (csaw__rows){.offset = narrow ? (const void *)narrow : graph->csr.rowptr,
                              .col = graph->csr.col,
                              .weight = graph->csr.weight,
                              .type = graph->csr.type,
                              .time = graph->csr.time,
                              .count = (csaw_vertex)graph->csr.num_vertices,
-                             .wide = 1};
+                             .wide = narrow == NULL};
     job->num_vertices = job->rows.count;
     CSAW_TRY(take_bounds(r));
     const bool alias = kernel == CSAW__KERNEL_ALIAS || kernel == CSAW__KERNEL_REJECT_ALIAS;
@@ -114,13 +126,66 @@ static csaw_status take_kernel(run *r) {
     return CSAW_OK;
 }
 
+static bool one_seed_each(const csaw_seeds *seeds) {
+    for (uint64_t j = 0; seeds && seeds->offset && j < seeds->count; j++)
+        if (seeds->offset[j + 1] != j + 1) return false;
+    return true;
+}
+
+/* Whether this run is a sample, and whether its parts fit together. */
+static csaw_status take_form(run *r, const csaw_seeds *seeds) {
+    const uint32_t traits = r->sampler->traits(), flags = traits >> CSAW__TRAIT_FLAGS;
+    const char *const name = csaw_sampler_name(r->sampler);
+    const bool one_at_a_time = traits & CSAW__TRAIT_SIZE && r->sampler->frontier_size(r->job.params) <= 1;
+    r->is_sample = !one_seed_each(seeds) || r->options.fanout || traits & (CSAW__TRAIT_FANOUT | CSAW__TRAIT_SIZE) ||
+                   flags & ~(uint32_t)CSAW_SECOND_ORDER;
+    r->job.fanout = r->options.fanout;
+    r->job.replace = r->options.replace || flags & CSAW_WITH_REPLACEMENT;
+    CSAW_REQUIRE(!r->options.fanout || r->options.depth, CSAW_EINVAL,
+                 "fanout is given, but depth, the number of its entries, is 0; give depth");
+    CSAW_REQUIRE(!(flags & CSAW_LAYER_DISTINCT) || flags & CSAW_LAYER, CSAW_EINVAL,
+                 "sampler '%s' has CSAW_LAYER_DISTINCT without CSAW_LAYER; add it", name);
+    CSAW_REQUIRE(!(flags & CSAW_REPLACE_POOL) || !(flags & (CSAW_KEEP_POOL | CSAW_LAYER | CSAW_VISITED)), CSAW_EINVAL,
+                 "sampler '%s' has CSAW_REPLACE_POOL, which goes with none of CSAW_KEEP_POOL, CSAW_LAYER, CSAW_VISITED",
+                 name);
+    const bool hook_decides = traits & CSAW__TRAIT_FANOUT;
+    for (uint32_t d = 0; r->options.fanout && !hook_decides && flags & CSAW_REPLACE_POOL && d < r->options.depth; d++)
+        CSAW_REQUIRE(r->options.fanout[d] <= 1, CSAW_EINVAL,
+                     "fanout at depth %u is %u, but sampler '%s' replaces vertices of its pool one by one: give 1", d,
+                     r->options.fanout[d], name);
+    CSAW_REQUIRE(!r->is_sample || !(traits & CSAW__TRAIT_USER) || one_at_a_time, CSAW_EINVAL,
+                 "sampler '%s' has user bytes, which belong to an instance that stands at one vertex: give it a "
+                 "frontier_size of 1, or run it as a walk (one seed each, no fanout)",
+                 name);
+    CSAW_REQUIRE(!(flags & CSAW_LAYER) || !(traits & CSAW__TRAIT_USER), CSAW_EINVAL,
+                 "sampler '%s' has user bytes and CSAW_LAYER, which picks for many vertices at once; drop one of them",
+                 name);
+    CSAW_REQUIRE(
+        !r->options.check || !(flags & (CSAW_VISITED | CSAW_REPLACE_POOL)), CSAW_EUNSUPPORTED,
+        "the debug mode (check) looks at arcs alone, but sampler '%s' has CSAW_VISITED or CSAW_REPLACE_POOL; run "
+        "it without check",
+        name);
+    const uint32_t size = r->sampler->frontier_size(r->job.params);
+    CSAW_REQUIRE(size <= CSAW__MAX_SLOTS || size == CSAW_ALL, CSAW_EINVAL,
+                 "sampler '%s': frontier_size is %u; at most %d places are selected, or all of them (CSAW_ALL)", name,
+                 size, (int)CSAW__MAX_SLOTS);
+    CSAW_REQUIRE(
+        !r->is_sample || !r->plan->device, CSAW_EUNSUPPORTED,
+        "sampler '%s' draws samples of more than one arc a step here, which this version does on the CPU only; "
+        "use device 'cpu'",
+        name);
+    return CSAW_OK;
+}
+
 static csaw_status run_create(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
                               const csaw_run_options *given, run *out) {
     CSAW_REQUIRE(plan && sampler, CSAW_EINVAL, "csaw_sample needs a plan and a sampler; one is NULL");
+    CSAW_REQUIRE(!plan->busy, CSAW_EINVAL,
+                 "a batch function of csaw_sample_each draws from the plan that calls it; give it a plan of its own");
     CSAW_OPTIONS(csaw_run_options, given, options)
     memset(out, 0, sizeof *out);
     if (!options.walks_per_seed) options.walks_per_seed = 1;
-    if (!options.depth) options.depth = DEFAULT_DEPTH;
+    if (!options.depth && !options.fanout) options.depth = DEFAULT_DEPTH;
     if (!options.batch_bytes) options.batch_bytes = default_batch_bytes;
     CSAW_REQUIRE(options.depth < CSAW_MAX_DEPTH, CSAW_EINVAL,
                  "depth is %u; walks have at most 2^24 - 1 = 16777215 steps", options.depth);
@@ -131,16 +196,34 @@ static csaw_status run_create(csaw_plan *plan, const csaw_sampler *sampler, cons
     out->plan = plan;
     out->sampler = sampler;
     out->options = options;
-    out->job.step_numbers = csaw__step_numbers;
+    out->job.numbers = csaw__numbers;
     out->job.length = options.depth;
     out->job.seed = options.seed;
     CSAW_TRY(take_params(out, params));
     CSAW_TRY(take_seeds(out, seeds));
+    CSAW_TRY(take_form(out, seeds));
     return take_kernel(out);
 }
 
-/* Bytes that a walk takes. */
+/* Bytes of an instance's arcs, if every vertex has as many as are picked, or as a vertex has on average. */
+static uint64_t sample_bytes(const run *r) {
+    const csaw_csr *csr = &r->plan->graph->csr;
+    const uint64_t mean = csr->num_vertices ? csr->num_edges / csr->num_vertices + 1 : 1, most = (uint64_t)1 << 34;
+    const uint64_t *offset = r->job.seed_offset;
+    uint64_t frontier = offset && r->job.num_roots ? offset[r->job.num_roots] / r->job.num_roots + 1 : 1, arcs = 1;
+    for (uint32_t d = 0; d < r->job.length && arcs < most; d++) {
+        const uint32_t fanout = r->job.fanout ? r->job.fanout[d] : 1;
+        const bool layer = r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_LAYER;
+        frontier = fanout == CSAW_ALL ? frontier * mean : layer ? fanout : frontier * fanout;
+        frontier = frontier > csr->num_vertices ? csr->num_vertices + 1 : frontier;
+        arcs += frontier;
+    }
+    return arcs * 24;
+}
+
+/* Bytes that a walk takes; about those of a sample. */
 static uint64_t walk_bytes(const run *r) {
+    if (r->is_sample) return sample_bytes(r);
     return ((uint64_t)r->job.length + 1) * sizeof(csaw_vertex) + (r->options.edges ? (uint64_t)r->job.length * 8 : 0);
 }
 
@@ -183,7 +266,12 @@ static csaw_status walk_batch(const run *r, uint64_t first, uint64_t count, csaw
     samples->length = job.length;
     samples->edges = r->options.edges;
     samples->device = r->plan->device;
-    if (r->plan->device) {
+    if (!samples->spare) samples->spare = csaw__spare_share(r->plan->spare);
+    csaw__arcs_free(samples->spare, &samples->arcs); /* of the batch before */
+    if (r->is_sample) {
+        samples->is_sample = true;
+        CSAW_TRY(csaw__cpu_sample(r->plan, r->sampler, &job, r->options.check, samples, &fault));
+    } else if (r->plan->device) {
         CSAW_TRY(csaw__device_walk(r->plan, r->sampler, &job, samples, &fault));
         if (fault.kind != CSAW__FAULT_NONE) CSAW_TRY(locate_fault(r, &fault));
     } else {
@@ -242,7 +330,10 @@ csaw_status csaw_sample_each(csaw_plan *plan, const csaw_sampler *sampler, const
         if (!samples) CSAW_TRY_DONE(csaw__alloc_zero(&samples, 1, "samples"));
         CSAW_TRY_DONE(walk_batch(&r, first, count, samples));
         csaw__fail(CSAW_OK, "the batch function gave no message"); /* unless it does */
-        CSAW_TRY_DONE(batch(user, samples));
+        plan->busy = true;
+        status = batch(user, samples);
+        plan->busy = false;
+        if (status != CSAW_OK) goto done;
         CSAW_TRY_DONE(report_progress(&r, first + count));
     }
 done:

@@ -7,6 +7,8 @@
 
 csaw_status csaw_samples_walks(csaw_samples *samples, csaw_space space, csaw_walks *out) {
     CSAW_REQUIRE(samples && out, CSAW_EINVAL, "csaw_samples_walks needs samples and a place for the view; one is NULL");
+    CSAW_REQUIRE(!samples->is_sample, CSAW_EINVAL,
+                 "these samples are no walks (pools, a fanout or flags were asked for): csaw_samples_arcs shows them");
     const uint64_t length = samples->length, walks = samples->num_walks;
     csaw_walks view = {.space = space, .first = samples->first, .num_walks = walks, .length = samples->length};
     if (space == CSAW_DEVICE) {
@@ -29,10 +31,50 @@ csaw_status csaw_samples_walks(csaw_samples *samples, csaw_space space, csaw_wal
     return CSAW_OK;
 }
 
+/* The arcs that walks followed. */
+static csaw_status arcs_of_walks(csaw_samples *samples) {
+    csaw_walks walks;
+    uint64_t n = 0;
+    CSAW_TRY(csaw_samples_walks(samples, CSAW_HOST, &walks));
+    CSAW_REQUIRE(walks.edge || walks.num_walks == 0, CSAW_EINVAL,
+                 "these walks have no edges: run with the option edges to keep them");
+    for (uint64_t i = 0; i < walks.num_walks * walks.length; i++) n += walks.edge[i] != CSAW_NO_EDGE;
+    CSAW_TRY(csaw__arcs_create(NULL, walks.num_walks, n, walks.num_walks, &samples->arcs));
+    csaw_arcs *out = &samples->arcs;
+    out->first = walks.first;
+    n = 0;
+    for (uint64_t w = 0; w < walks.num_walks; w++) {
+        const csaw_vertex *path = walks.path + w * walks.path_walk_stride;
+        const csaw_edge *edge = walks.edge + w * walks.edge_walk_stride;
+        ((csaw_vertex *)out->seed)[w] = path[0];
+        ((uint64_t *)out->seed_offset)[w + 1] = w + 1;
+        for (uint32_t d = 0; d < walks.length; d++) {
+            if (edge[d] == CSAW_NO_EDGE) continue;
+            ((csaw_vertex *)out->src)[n] = path[d];
+            ((csaw_vertex *)out->dst)[n] = path[d + 1];
+            ((csaw_edge *)out->edge)[n] = edge[d];
+            ((uint32_t *)out->depth)[n++] = d;
+        }
+        ((uint64_t *)out->offset)[w + 1] = n;
+    }
+    return CSAW_OK;
+}
+
+csaw_status csaw_samples_arcs(csaw_samples *samples, csaw_space space, csaw_arcs *out) {
+    CSAW_REQUIRE(samples && out, CSAW_EINVAL, "csaw_samples_arcs needs samples and a place for the view; one is NULL");
+    CSAW_REQUIRE(space == CSAW_HOST, CSAW_EUNSUPPORTED,
+                 "space is %d; this version has sampled arcs in host memory: CSAW_HOST", (int)space);
+    if (!samples->arcs.offset) CSAW_TRY(arcs_of_walks(samples)); /* once: views of them stay good */
+    *out = samples->arcs;
+    return CSAW_OK;
+}
+
 void csaw_samples_free(csaw_samples *samples) {
     if (!samples) return;
     if (samples->device) csaw__device_release(samples);
     csaw__free(samples->host_path);
     csaw__free(samples->host_edge);
+    csaw__arcs_free(samples->spare, &samples->arcs);
+    csaw__spare_release(samples->spare);
     csaw__free(samples);
 }

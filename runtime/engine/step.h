@@ -18,28 +18,39 @@ CSAW_FN csaw_vertex csaw__root_of(const csaw__job *job, uint64_t instance) {
     return job->roots ? job->roots[root] : (csaw_vertex)root;
 }
 
-/* Where a walk goes from a picked arc, or from a dead end (picked == CSAW__NOTHING). CSAW_NONE: it ends. */
+/* The vertex that update or dead_end gave, checked: CSAW_NONE if it is none of the graph. arc: csaw__no_arc() at a dead
+ * end. */
+CSAW_FN csaw_vertex csaw__checked(const csaw_site *site, const csaw_arc *arc, csaw_vertex made_up, csaw__fault *fault) {
+    if (made_up == CSAW_NONE || made_up < site->job->num_vertices) return made_up;
+    csaw__fault_at(site, arc, CSAW__FAULT_VERTEX, made_up, site->job->num_vertices, fault);
+    return CSAW_NONE;
+}
+
+/* Where a picked arc leads, by update. */
+CSAW_FN csaw_vertex csaw__update(const csaw_site *site, const csaw_arc *arc, csaw__fault *fault) {
+    return csaw__hooks.update ? csaw__checked(site, arc, csaw__hooks.update(site, arc), fault) : arc->dst;
+}
+
+CSAW_FN csaw_vertex csaw__dead_end(const csaw_site *site, csaw__fault *fault) {
+    const csaw_arc none = csaw__no_arc();
+    return csaw__hooks.dead_end ? csaw__checked(site, &none, csaw__hooks.dead_end(site), fault) : CSAW_NONE;
+}
+
+/* Where a walk goes from a picked arc, or from a dead end (picked == CSAW__NOTHING, and arc is csaw__no_arc()).
+ * CSAW_NONE: it ends. */
 CSAW_FN csaw_vertex csaw__move(const csaw_site *site, int picked, const csaw_arc *arc, csaw_edge *edge,
                                csaw__fault *fault) {
     csaw_vertex next = CSAW_NONE;
-    bool made_up = false; /* by a hook, which may return anything */
     *edge = CSAW_NO_EDGE;
     if (site->undeclared) {
-        csaw__fault_at(site, picked == CSAW__PICKED ? arc : 0, CSAW__FAULT_UNDECLARED, 0, 0, fault);
+        csaw__fault_at(site, arc, CSAW__FAULT_UNDECLARED, 0, 0, fault);
         return CSAW_NONE;
     }
     if (picked == CSAW__PICKED) {
-        made_up = csaw__hooks.update != 0;
-        next = csaw__hooks.update ? csaw__hooks.update(site, arc) : arc->dst;
+        next = csaw__update(site, arc, fault);
         if (next == arc->dst) *edge = arc->id;
-    } else if (picked == CSAW__NOTHING && csaw__hooks.dead_end) {
-        made_up = true;
-        next = csaw__hooks.dead_end(site);
-    }
-    if (made_up && next != CSAW_NONE && next >= site->job->num_vertices) {
-        csaw__fault_at(site, picked == CSAW__PICKED ? arc : 0, CSAW__FAULT_VERTEX, next, site->job->num_vertices,
-                       fault);
-        next = CSAW_NONE;
+    } else if (picked == CSAW__NOTHING) {
+        next = csaw__dead_end(site, fault);
     }
     return next;
 }

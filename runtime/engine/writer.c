@@ -3,7 +3,7 @@
  * disk loses what was finished.
  *
  * With a job the states that a kill can leave, and what resuming makes of each:
- *   no .resume, .part absent or empty   nothing was begun; if PATH is there, it is complete
+ *   no .resume, .part absent or empty   nothing was begun; if PATH is there, it is complete, of whatever job
  *   .resume says b bytes, .part >= b    .part is cut to b bytes and goes on
  *   .resume says all, no .part, PATH    renamed but .resume not removed yet: complete
  * Data reaches the disk before the record that vouches for it, and a new job's record (0 bytes) comes before the old

@@ -15,7 +15,7 @@ CSAW_FN void csaw__fault_at(const csaw_site *site, const csaw_arc *arc, uint32_t
     (void)arc, (void)kind, (void)value, (void)limit, (void)fault;
     atomicMin(site->job->fault, (unsigned long long)(site->instance << 24 | site->depth));
 #else
-    csaw_edge edge = arc ? arc->id : CSAW_NO_EDGE;
+    const csaw_edge edge = arc->id;
     if (fault->kind != CSAW__FAULT_NONE) {
         if (fault->instance != site->instance) {
             if (fault->instance < site->instance) return;
@@ -30,7 +30,7 @@ CSAW_FN void csaw__fault_at(const csaw_site *site, const csaw_arc *arc, uint32_t
     fault->kind = kind;
     fault->edge = edge;
     fault->src = site->at;
-    fault->dst = arc ? arc->dst : CSAW_NONE;
+    fault->dst = arc->dst;
     fault->value = value;
     fault->limit = limit;
 #endif
@@ -78,7 +78,7 @@ CSAW_FN double csaw__bias_at(const csaw_site *site, uint32_t rank, const uint8_t
 
 /* The number by which ITS decides the row that the site stands at. */
 CSAW_FN uint64_t csaw__its_number(const csaw_site *site) {
-    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, site->at, CSAW_DRAW_PICK, 0);
+    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, csaw__key(site), CSAW_DRAW_PICK, 0);
     return csaw_half(&block, 0);
 }
 

@@ -5,6 +5,8 @@
  * equal seeds would not give equal samples. */
 #include "samplers/select/choose.h"
 
+#include <csaw/descriptor.h>
+
 bool csaw__static_is_constant(uint32_t traits, bool graph_has_weights) {
     return !(traits & CSAW__TRAIT_STATIC) || ((traits & CSAW__TRAIT_WEIGHT) && !graph_has_weights);
 }
@@ -20,8 +22,18 @@ static csaw_select automatic(uint32_t traits, bool constant) {
 }
 
 csaw_status csaw__choose_kernel(const char *sampler, uint32_t traits, bool graph_has_weights, csaw_select select,
-                                enum csaw__kernel *out) {
+                                bool replace, enum csaw__kernel *out) {
     const bool constant = csaw__static_is_constant(traits, graph_has_weights), dynamic = traits & CSAW__TRAIT_EDGE;
+    const bool layer = traits >> CSAW__TRAIT_FLAGS & CSAW_LAYER;
+    const bool distinct = traits >> CSAW__TRAIT_FLAGS & CSAW_LAYER_DISTINCT;
+    if (layer && select == CSAW_SELECT_AUTO)
+        select = constant && !dynamic && !distinct ? CSAW_SELECT_UNIFORM : CSAW_SELECT_ITS;
+    CSAW_REQUIRE(!layer || select == CSAW_SELECT_ITS || (select == CSAW_SELECT_UNIFORM && !distinct), CSAW_EINVAL,
+                 "selection '%s' does not pick from layers, but sampler '%s' does; use 'its'%s",
+                 csaw_select_name(select), sampler, distinct ? "" : ", or 'uniform' if its arcs have equal bias");
+    CSAW_REQUIRE(select != CSAW_SELECT_RACE || !replace, CSAW_EINVAL,
+                 "selection 'race' picks without replacement, but sampler '%s' is to pick with replacement; use 'its'",
+                 sampler);
     if (select == CSAW_SELECT_AUTO) select = automatic(traits, constant);
     switch (select) {
     case CSAW_SELECT_ITS: *out = CSAW__KERNEL_ITS; return CSAW_OK;

@@ -6,9 +6,10 @@
 #include "runtime/base/job.h"
 #include "runtime/base/status.h"
 
-/* traits: csaw__trait bits of the sampler. CSAW_EINVAL with the methods that would do when select does not fit. */
+/* traits: csaw__trait bits of the sampler. replace: of samples, picks are independent. CSAW_EINVAL with
+ * the methods that would do when select does not fit. */
 csaw_status csaw__choose_kernel(const char *sampler, uint32_t traits, bool graph_has_weights, csaw_select select,
-                                enum csaw__kernel *out);
+                                bool replace, enum csaw__kernel *out);
 /* Whether static_bias is the same for every arc of this graph. */
 bool csaw__static_is_constant(uint32_t traits, bool graph_has_weights);
 

@@ -11,8 +11,8 @@
  * none. */
 CSAW_FN double csaw__race_arrival(const csaw_site *site, uint32_t place, double bias) {
     const uint32_t draw = place >> 1;
-    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, site->at, CSAW_DRAW_RACE | draw >> 28,
-                                 draw & 0xfffffffu);
+    csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, csaw__key(site),
+                                 CSAW_DRAW_RACE | draw >> 28, draw & 0xfffffffu);
     const double u = (double)csaw_half(&block, place & 1) * (1.0 / 18446744073709551616.0);
     return -csaw_log1p(-u) / bias;
 }

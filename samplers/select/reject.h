@@ -16,13 +16,13 @@
 enum { CSAW__ATTEMPTS = 64 };
 
 CSAW_FN csaw_block csaw__attempt_block(const csaw_site *site, uint32_t attempt) {
-    return csaw_draw(site->job->seed, site->instance, site->depth, site->at, CSAW_DRAW_ATTEMPT, attempt);
+    return csaw_draw(site->job->seed, site->instance, site->depth, csaw__key(site), CSAW_DRAW_ATTEMPT, attempt);
 }
 
 /* An attempt under way. */
 typedef struct csaw__trial {
     double y;     /* what is left of the number within the area of the boxes, or of the fold */
-    double total; /* width of all boxes: sum of static biases */
+    double width; /* of all boxes together, the sum of static biases; in the fold, of the box of the arc back */
     csaw_vertex dst;
     uint32_t rank; /* of the proposal */
     bool in_fold;  /* the fold was drawn: the arc back to prev above the bound of the others */
@@ -45,13 +45,16 @@ CSAW_FN int csaw__reject_propose(const csaw_site *site, bool by_alias, csaw_bloc
     const double height = second && !folded && job->back > job->hi ? job->back : job->hi;
     const double excess = folded ? ((double)job->back - job->hi) * top : 0;
     trial->y = csaw_unit(csaw_half(&block, 1)) * (height * total + excess);
-    trial->total = total;
+    trial->width = total;
     trial->in_fold = folded && trial->y < excess;
     if (trial->in_fold) {
         const csaw_vertex *col = job->rows.col + site->row;
         trial->rank = csaw__lower_bound(col, site->degree, site->prev);
         trial->dst = site->prev;
-        return trial->rank < site->degree && col[trial->rank] == site->prev ? CSAW__ASKS : CSAW__UNDECIDED;
+        if (trial->rank == site->degree || col[trial->rank] != site->prev) return CSAW__UNDECIDED;
+        const csaw_arc back = csaw__arc_to(site, trial->rank, site->prev); /* a weight is read here alone */
+        trial->width = by_alias ? csaw__static_bias(site, &back) : 1;
+        return CSAW__ASKS;
     }
     trial->y -= excess;
     trial->rank = by_alias ? csaw__alias_rank(site, csaw_half(&block, 0), &trial->dst)
@@ -60,7 +63,7 @@ CSAW_FN int csaw__reject_propose(const csaw_site *site, bool by_alias, csaw_bloc
 }
 
 /* Second half: CSAW__PICKED, CSAW__UNDECIDED (the attempt failed) or CSAW__BROKEN. */
-CSAW_FN int csaw__reject_judge(const csaw_site *site, bool by_alias, const csaw__trial *trial, const csaw_arc *arc,
+CSAW_FN int csaw__reject_judge(const csaw_site *site, const csaw__trial *trial, const csaw_arc *arc,
                                csaw__fault *fault) {
     const csaw__job *job = site->job;
     const float factor = csaw__hooks.edge_bias(site, arc);
@@ -70,12 +73,8 @@ CSAW_FN int csaw__reject_judge(const csaw_site *site, bool by_alias, const csaw_
                        factor < job->lo ? job->lo : limit, fault);
         return CSAW__BROKEN;
     }
-    double box = factor * trial->total;
-    if (trial->in_fold) {
-        const csaw_arc back = csaw__arc_to(site, trial->rank, trial->dst); /* its weight is read here alone */
-        box = ((double)factor - job->hi) * (by_alias ? csaw__static_bias(site, &back) : 1);
-    }
-    return trial->y < box ? CSAW__PICKED : CSAW__UNDECIDED;
+    const double height = trial->in_fold ? (double)factor - job->hi : factor;
+    return trial->y < height * trial->width ? CSAW__PICKED : CSAW__UNDECIDED;
 }
 
 /* Attempts from *attempt on. answer: one byte, whether the arc that *attempt proposes leads to a neighbour of prev;
@@ -93,7 +92,7 @@ CSAW_FN int csaw__reject_pick(const csaw_site *site, bool by_alias, uint32_t *at
             arc->near_prev = 1u + *answer;
             answer = 0;
         }
-        if (picked == CSAW__ASKS) picked = csaw__reject_judge(site, by_alias, &trial, arc, fault);
+        if (picked == CSAW__ASKS) picked = csaw__reject_judge(site, &trial, arc, fault);
         if (picked != CSAW__UNDECIDED) return picked;
     }
     return CSAW__UNDECIDED;

@@ -14,7 +14,7 @@ static int failed(void) {
 int main(int argc, char **argv) {
     const csaw_vertex src[] = {0, 1, 2, 3, 0}, dst[] = {1, 2, 3, 4, 4}, start = 0;
     const csaw_edges edges = {.num_edges = 5, .src = src, .dst = dst};
-    const csaw_seeds seeds = {&start, 1};
+    const csaw_seeds seeds = {.vertex = &start, .count = 1};
     csaw_graph *graph = NULL;
     csaw_plan *plan = NULL;
     csaw_samples *samples = NULL;

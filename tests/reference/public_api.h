@@ -5,6 +5,7 @@
 #define CSAW_REFERENCE_PUBLIC_API_H
 
 #include "tests/reference/laws.h"
+#include "tests/reference/sample.h"
 #include "tests/reference/walk.h"
 
 #include <csaw/samplers.h>
@@ -57,6 +58,22 @@ inline std::unique_ptr<csaw_graph, Free> borrow(const csaw_csr &csr) {
     return std::unique_ptr<csaw_graph, Free>(graph);
 }
 
+// Pools as the library takes them.
+class Seeds {
+  public:
+    explicit Seeds(const std::vector<std::vector<csaw_vertex>> &pools) {
+        for (const auto &pool : pools) {
+            vertex.insert(vertex.end(), pool.begin(), pool.end());
+            offset.push_back(vertex.size());
+        }
+    }
+    csaw_seeds view() const { return {vertex.data(), offset.size() - 1, offset.data()}; }
+
+  private:
+    std::vector<csaw_vertex> vertex;
+    std::vector<uint64_t> offset = {0};
+};
+
 // A plan and the graph that it borrows, which borrows the arrays of csr.
 class Library {
   public:
@@ -72,7 +89,7 @@ class Library {
     }
 
     Walks walks(const csaw_sampler *sampler, const void *params, Method method, const Request &request) const {
-        const csaw_seeds seeds = {request.roots.data(), request.roots.size()};
+        const csaw_seeds seeds = {request.roots.data(), request.roots.size(), nullptr};
         const csaw_run_options run = run_of(method, request);
         csaw_samples *drawn = nullptr;
         require(csaw_sample(plan.get(), sampler, params, &seeds, &run, &drawn));
@@ -87,7 +104,7 @@ class Library {
     Walks walks_in_batches(const Law &law, Method method, const Request &request, uint64_t batch_bytes,
                            int *batches) const {
         const csaw_node2vec_params node2vec = {law.p, law.q};
-        const csaw_seeds seeds = {request.roots.data(), request.roots.size()};
+        const csaw_seeds seeds = {request.roots.data(), request.roots.size(), nullptr};
         csaw_run_options run = run_of(method, request);
         run.batch_bytes = batch_bytes;
         struct Sink {
@@ -105,6 +122,55 @@ class Library {
         return sink.walks;
     }
 
+    std::vector<Sample> samples(const csaw_sampler *sampler, const void *params, Method method,
+                                const SampleRequest &request) const {
+        const Seeds seeds(request.pools);
+        const csaw_seeds view = seeds.view();
+        const csaw_run_options run = run_of(method, request);
+        csaw_samples *drawn = nullptr;
+        require(csaw_sample(plan.get(), sampler, params, &view, &run, &drawn));
+        const std::unique_ptr<csaw_samples, Free> samples(drawn);
+        std::vector<Sample> out;
+        require(append(samples.get(), 0, &out));
+        return out;
+    }
+
+    // The arcs that walks follow.
+    std::vector<Sample> arcs_of_walks(const csaw_sampler *sampler, const void *params, const Request &request) const {
+        const csaw_seeds seeds = {request.roots.data(), request.roots.size(), nullptr};
+        const csaw_run_options run = run_of(Method::automatic, request);
+        csaw_samples *drawn = nullptr;
+        require(csaw_sample(plan.get(), sampler, params, &seeds, &run, &drawn));
+        const std::unique_ptr<csaw_samples, Free> samples(drawn);
+        std::vector<Sample> out;
+        require(append(samples.get(), 0, &out));
+        return out;
+    }
+
+    // By csaw_sample_each, from instance `first` on, in batches of at most batch_bytes; batches counts them.
+    std::vector<Sample> samples_in_batches(const csaw_sampler *sampler, const void *params, Method method,
+                                           const SampleRequest &request, uint64_t first, uint64_t batch_bytes,
+                                           int *batches) const {
+        const Seeds seeds(request.pools);
+        const csaw_seeds view = seeds.view();
+        csaw_run_options run = run_of(method, request);
+        run.first = first;
+        run.batch_bytes = batch_bytes;
+        struct Sink {
+            std::vector<Sample> samples;
+            uint64_t first;
+            int batches;
+        } sink = {{}, first, 0};
+        const auto take = [](void *user, csaw_samples *samples) {
+            Sink *sink = static_cast<Sink *>(user);
+            sink->batches++;
+            return append(samples, sink->first, &sink->samples);
+        };
+        require(csaw_sample_each(plan.get(), sampler, params, &view, &run, take, &sink));
+        *batches = sink.batches;
+        return sink.samples;
+    }
+
   private:
     static const csaw_sampler *sampler_of(const Law &law) { return law.node2vec ? &csaw_node2vec : &csaw_uniform; }
 
@@ -117,6 +183,35 @@ class Library {
         run.select = select_of(method);
         run.edges = true;
         return run;
+    }
+
+    static csaw_run_options run_of(Method method, const SampleRequest &request) { // which lends its fanout
+        csaw_run_options run = {};
+        run.size = sizeof(run);
+        run.seed = request.seed;
+        run.walks_per_seed = request.samples_per_pool;
+        run.depth = request.depth;
+        run.fanout = request.fanout.empty() ? nullptr : request.fanout.data();
+        run.replace = request.replace;
+        run.select = select_of(method);
+        run.edges = request.fanout.empty(); // it may be a walk
+        return run;
+    }
+
+    // The samples that come after those that out has, which begin with instance first; a gap between them is an error.
+    static csaw_status append(csaw_samples *samples, uint64_t first, std::vector<Sample> *out) {
+        csaw_arcs arcs;
+        const csaw_status status = csaw_samples_arcs(samples, CSAW_HOST, &arcs);
+        if (status != CSAW_OK) return status;
+        if (arcs.space != CSAW_HOST || arcs.first != first + out->size()) return CSAW_EINVAL;
+        for (uint64_t i = 0; i < arcs.num_instances; i++) {
+            Sample sample;
+            sample.frontier.assign(arcs.seed + arcs.seed_offset[i], arcs.seed + arcs.seed_offset[i + 1]);
+            for (uint64_t k = arcs.offset[i]; k < arcs.offset[i + 1]; k++)
+                sample.arcs.push_back({arcs.src[k], arcs.dst[k], arcs.edge[k], arcs.depth[k]});
+            out->push_back(sample);
+        }
+        return CSAW_OK;
     }
 
     // The walks of samples after those that out has; a gap between them is an error, and so are steps apart.

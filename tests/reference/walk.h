@@ -7,6 +7,7 @@
 #include <csaw/csaw.h>
 
 #include <functional>
+#include <set>
 #include <vector>
 
 namespace reference {
@@ -30,6 +31,11 @@ struct Site {
     uint64_t random(uint32_t number) const;
     uint64_t random_arc(const Arc &arc, uint32_t number) const;
     uint32_t degree(csaw_vertex v) const;
+    // Of samples alone.
+    uint32_t place = CSAW_NONE;                                      // in a pool that is a list; else none
+    uint32_t fanout = 1;                                             // the run's, at this depth
+    const std::set<csaw_vertex> *visited = nullptr;                  // in the pool at this depth or before
+    uint32_t key() const { return place == CSAW_NONE ? at : place; } // stands for the vertex in a counter
 };
 
 // Each function may be empty: bias 1, update to the destination, dead end ends the walk.
@@ -42,6 +48,12 @@ struct Sampler {
     bool has_bounds = false;
     float lo = 1, hi = 1, back = 1; // of edge_bias
     bool second_order = false;
+    // Of samples alone.
+    std::function<float(const csaw_csr &, csaw_vertex)> vertex_bias;
+    std::function<uint32_t(const Site &)> fanout;
+    bool has_frontier_size = false;
+    uint32_t frontier_size = 0;
+    bool layer = false, distinct = false, replace_pool = false, keep_pool = false, with_replacement = false;
 };
 
 enum class Method { automatic, uniform, its, alias, reject, race };

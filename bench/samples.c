@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* bench/samples.c - sampled arcs a second (SEPS) of two-hop neighbour sampling on R-MAT graphs: csaw through its public
+ * API, beside a loop written by hand, on the CPU. Both are verified before they are timed: every arc exists, none is
+ * picked twice by one vertex at one hop, and every vertex has min(fanout, degree) of them.
+ *
+ *   sample_bench [--scale 20] [--edge-factor 16] [--seeds 10000] [--batch 1024] [--repeat 11] [--json FILE] */
+#include <csaw/samplers.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "bench/hand_samples.h"
+
+enum { HOPS = 2 };
+static const uint32_t fanout[HOPS] = {15, 10};
+
+typedef struct settings {
+    uint32_t scale, edge_factor, seeds, batch, repeat;
+    const char *json;
+} settings;
+
+typedef struct figure {
+    double median, least, most; /* seconds */
+    uint64_t arcs;
+} figure;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void must(csaw_status status) {
+    if (status == CSAW_OK) return;
+    fprintf(stderr, "sample_bench: %s: %s\n", csaw_status_text(status), csaw_last_error());
+    exit(1);
+}
+
+static void *memory(size_t bytes) {
+    void *p = calloc(bytes ? bytes : 1, 1);
+    if (!p) exit(1);
+    return p;
+}
+
+static int by_number(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_edge(const void *a, const void *b) {
+    const csaw_edge x = *(const csaw_edge *)a, y = *(const csaw_edge *)b;
+    return (x > y) - (x < y);
+}
+
+/* One batch: arcs of hop 0, then of hop 1, each vertex's side by side. */
+static void verify(const csaw_csr *csr, const csaw_vertex *src, const csaw_vertex *dst, const csaw_edge *edge,
+                   uint64_t count, const char *by) {
+    uint64_t wrong = 0;
+    uint32_t hop = 0;
+    uint8_t *expanded =
+        memory(csr->num_vertices); /* at this hop; hop 1 begins where a vertex comes that was not a seed */
+    for (uint64_t i = 0, end; i < count; i = end) {
+        const uint64_t degree = csr->rowptr[src[i] + 1] - csr->rowptr[src[i]];
+        csaw_edge mine[64];
+        if (expanded[src[i]]) {
+            memset(expanded, 0, csr->num_vertices);
+            hop++;
+        }
+        expanded[src[i]] = 1;
+        uint32_t k = hop < HOPS ? fanout[hop] : 0;
+        for (end = i; end < count && src[end] == src[i] && end - i < 64; end++) {
+            mine[end - i] = edge[end];
+            wrong += edge[end] < csr->rowptr[src[i]] || edge[end] >= csr->rowptr[src[i] + 1] ||
+                     csr->col[edge[end]] != dst[end];
+        }
+        qsort(mine, end - i, sizeof *mine, by_edge);
+        for (uint64_t j = 1; j < end - i; j++) wrong += mine[j] == mine[j - 1];
+        if (hop == 0 && end - i != (degree < k ? degree : k)) { /* the second hop has begun */
+            memset(expanded, 0, csr->num_vertices);
+            expanded[src[i]] = 1;
+            k = fanout[++hop];
+        }
+        wrong += end - i != (degree < k ? degree : k);
+    }
+    free(expanded);
+    if (!wrong) return;
+    fprintf(stderr, "sample_bench: %s: %llu faults\n", by, (unsigned long long)wrong);
+    exit(3);
+}
+
+static figure figure_of(double *seconds, uint32_t count, uint64_t arcs) {
+    qsort(seconds, count, sizeof *seconds, by_number);
+    return (figure){seconds[count / 2], seconds[0], seconds[count - 1], arcs};
+}
+
+static void report(FILE *json, bool *first, const char *name, const char *by, figure f) {
+    printf("%-20s %-6s %8.2f ms  (%.2f .. %.2f)  %9llu arcs  %7.2f M arcs/s\n", name, by, f.median * 1e3, f.least * 1e3,
+           f.most * 1e3, (unsigned long long)f.arcs, (double)f.arcs / f.median / 1e6);
+    fflush(stdout);
+    if (json)
+        fprintf(json,
+                "%s\n    {\"sampler\": \"%s\", \"by\": \"%s\", \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, "
+                "\"arcs\": %llu, \"seps\": %.6g}",
+                *first ? "" : ",", name, by, f.median, f.least, f.most, (unsigned long long)f.arcs,
+                (double)f.arcs / f.median);
+    *first = false;
+}
+
+typedef struct job {
+    const settings *settings;
+    csaw_vertex *seed;
+    uint64_t *offset, batches;
+} job;
+
+static figure by_hand(const job *j, const csaw_csr *csr) {
+    const settings *s = j->settings;
+    hand_sample *out = memory(j->batches * sizeof *out);
+    hand_alias *table = csr->weight ? memory(csr->num_edges * sizeof *table) : NULL;
+    double *seconds = memory(s->repeat * sizeof *seconds);
+    uint64_t arcs = 0;
+    if (table) hand_alias_build(csr, table);
+    for (uint32_t r = 0; r <= s->repeat; r++) { /* run 0 warms up and is verified */
+        const double start = now();
+        arcs = hand_neighbors(csr, table, j->seed, j->offset, j->batches, fanout, HOPS, 1, out);
+        if (r) seconds[r - 1] = now() - start;
+        for (uint64_t b = 0; !r && b < j->batches; b++)
+            verify(csr, out[b].src, out[b].dst, out[b].edge, out[b].count, "by hand");
+    }
+    for (uint64_t b = 0; b < j->batches; b++) {
+        free(out[b].src);
+        free(out[b].dst);
+        free(out[b].edge);
+    }
+    const figure f = figure_of(seconds, s->repeat, arcs);
+    free(out);
+    free(table);
+    free(seconds);
+    return f;
+}
+
+static figure by_csaw(const job *j, const csaw_graph *graph, const csaw_sampler *sampler, bool replace) {
+    const settings *s = j->settings;
+    const csaw_csr csr = csaw_graph_csr(graph);
+    double *seconds = memory(s->repeat * sizeof *seconds);
+    uint64_t arcs = 0;
+    csaw_plan *plan = NULL;
+    must(csaw_plan_create(graph, NULL, &plan));
+    for (uint32_t r = 0; r <= s->repeat; r++) {
+        csaw_samples *samples = NULL;
+        csaw_arcs view;
+        const double start = now();
+        must(csaw_sample(plan, sampler, NULL,
+                         &(csaw_seeds){.vertex = j->seed, .count = j->batches, .offset = j->offset},
+                         CSAW_RUN(.depth = HOPS, .fanout = fanout, .replace = replace, .seed = 1), &samples));
+        if (r) seconds[r - 1] = now() - start;
+        must(csaw_samples_arcs(samples, CSAW_HOST, &view));
+        arcs = view.offset[j->batches];
+        for (uint64_t b = 0; !r && !replace && b < j->batches; b++)
+            verify(&csr, view.src + view.offset[b], view.dst + view.offset[b], view.edge + view.offset[b],
+                   view.offset[b + 1] - view.offset[b], csaw_sampler_name(sampler));
+        csaw_samples_free(samples);
+    }
+    csaw_plan_free(plan);
+    const figure f = figure_of(seconds, s->repeat, arcs);
+    free(seconds);
+    return f;
+}
+
+static settings read_settings(int argc, char **argv) {
+    settings s = {.scale = 20, .edge_factor = 16, .seeds = 10000, .batch = 1024, .repeat = 11};
+    for (int i = 1; i < argc; i += 2) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        const uint32_t number = (uint32_t)strtoul(value, NULL, 10);
+        if (strcmp(argv[i], "--scale") == 0)
+            s.scale = number;
+        else if (strcmp(argv[i], "--edge-factor") == 0)
+            s.edge_factor = number;
+        else if (strcmp(argv[i], "--seeds") == 0)
+            s.seeds = number;
+        else if (strcmp(argv[i], "--batch") == 0)
+            s.batch = number;
+        else if (strcmp(argv[i], "--repeat") == 0)
+            s.repeat = number;
+        else if (strcmp(argv[i], "--json") == 0)
+            s.json = value;
+        else {
+            fprintf(stderr, "sample_bench: unknown option '%s'; see the head of bench/samples.c\n", argv[i]);
+            exit(2);
+        }
+    }
+    if (!s.batch || !s.repeat) exit(2);
+    return s;
+}
+
+int main(int argc, char **argv) {
+    const settings s = read_settings(argc, argv);
+    csaw_graph *graph = NULL, *plain = NULL;
+    job j = {.settings = &s, .batches = (s.seeds + s.batch - 1) / s.batch};
+    FILE *json = NULL;
+    bool first = true;
+    int threads = 1;
+#ifdef _OPENMP
+    threads = omp_get_max_threads();
+#endif
+    must(csaw_graph_rmat(CSAW_RMAT(.scale = s.scale, .edge_factor = s.edge_factor, .seed = 1, .weighted = true),
+                         &graph));
+    csaw_csr csr = csaw_graph_csr(graph);
+    j.seed = memory(s.seeds * sizeof *j.seed);
+    j.offset = memory((j.batches + 1) * sizeof *j.offset);
+    for (uint64_t i = 0; i < s.seeds; i++) j.seed[i] = (csaw_vertex)(i * 2654435761u % csr.num_vertices);
+    for (uint64_t b = 0; b <= j.batches; b++) j.offset[b] = b * s.batch < s.seeds ? b * s.batch : s.seeds;
+    printf(
+        "csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; %u seeds in batches of %u, fanout 15, 10, "
+        "%d threads, 1 warm-up, median of %u\n",
+        csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices, (unsigned long long)csr.num_edges,
+        s.seeds, s.batch, threads, s.repeat);
+    if (s.json && !(json = fopen(s.json, "w"))) {
+        perror(s.json);
+        return 1;
+    }
+    if (json)
+        fprintf(
+            json,
+            "{\"version\": \"%s\", \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": 1, "
+            "\"vertices\": %llu, \"arcs\": %llu},\n \"seeds\": %u, \"batch\": %u, \"fanout\": [15, 10], \"threads\": "
+            "%d, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
+            csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices,
+            (unsigned long long)csr.num_edges, s.seeds, s.batch, threads, s.repeat);
+    csr.weight = NULL;
+    must(csaw_graph_borrow_csr(&csr, &plain));
+    const csaw_csr weighted = csaw_graph_csr(graph);
+    report(json, &first, "uniform", "hand", by_hand(&j, &csr));
+    report(json, &first, "uniform", "csaw", by_csaw(&j, plain, &csaw_neighbor, false));
+    report(json, &first, "biased", "hand", by_hand(&j, &weighted));
+    report(json, &first, "biased", "csaw", by_csaw(&j, graph, &csaw_neighbor_biased, false));
+    report(json, &first, "uniform, replace", "csaw", by_csaw(&j, plain, &csaw_neighbor, true));
+    report(json, &first, "biased, replace", "csaw", by_csaw(&j, graph, &csaw_neighbor_biased, true));
+    if (json && (fputs("]}\n", json) < 0 || fclose(json) != 0)) return 1;
+    csaw_graph_free(plain);
+    csaw_graph_free(graph);
+    return 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/blocks.c - samples as layered minibatch blocks: vertices numbered by first visit, depth by depth, and
+ * the picks of a depth put into the rows of the vertices that were there before, by a stable counting sort.
+ *
+ * Sources: Hamilton, Ying, Leskovec, NIPS 2017, algorithm 2; Wang et al., "Deep graph library", 2019 (blocks); Fey,
+ * Lenssen, "Fast graph representation learning with PyTorch Geometric", 2019. */
+#include "runtime/base/grow.h"
+#include "runtime/engine/relabel.h"
+#include "runtime/engine/samples.h"
+
+struct csaw_blocks {
+    uint64_t num_instances;
+    uint32_t depth;
+    uint64_t *vertex_offset; /* [num_instances + 1] */
+    csaw_vertex *vertex;     /* [vertex_offset[num_instances]] */
+    uint64_t *visited;       /* [num_instances, depth + 1] vertices before the picks of each depth; at last all */
+    uint64_t *row_offset;    /* [num_instances, depth] where the rows of each block begin in rowptr */
+    uint64_t *arc_offset;    /* [num_instances, depth] where its arcs begin in col and edge */
+    uint64_t *rowptr;
+    csaw_vertex *col;
+    csaw_edge *edge;
+};
+
+typedef struct rooms {
+    uint64_t vertex, row;
+} rooms;
+
+/* Numbers the vertices of an instance and says how many there were at each depth. */
+static csaw_status number_vertices(csaw_blocks *b, const csaw_arcs *arcs, uint64_t i, csaw__relabel *map, rooms *room) {
+    const uint64_t base = b->vertex_offset[i], first = arcs->seed_offset[i], end = arcs->offset[i + 1];
+    const uint64_t most = arcs->seed_offset[i + 1] - first + 2 * (end - arcs->offset[i]);
+    uint64_t *visited = b->visited + i * ((uint64_t)b->depth + 1), at = arcs->offset[i];
+    CSAW_TRY(CSAW__GROW(&b->vertex, &room->vertex, base + most + 1, "vertices of blocks"));
+    CSAW_TRY(csaw__relabel_start(map, most, b->vertex + base));
+    for (uint64_t s = first; s < arcs->seed_offset[i + 1]; s++) csaw__relabel_add(map, arcs->seed[s]);
+    for (uint32_t d = 0; d < b->depth; d++) {
+        const uint64_t begin = at;
+        for (; at < end && arcs->depth[at] == d; at++) csaw__relabel_add(map, arcs->src[at]);
+        visited[d] = map->count;
+        b->arc_offset[i * b->depth + d] = begin;
+        for (uint64_t k = begin; k < at; k++) csaw__relabel_add(map, arcs->dst[k]);
+    }
+    visited[b->depth] = map->count;
+    b->vertex_offset[i + 1] = base + map->count;
+    return CSAW_OK;
+}
+
+/* Block d of instance i: arcs begin .. end - 1 of the samples, which keep their places; rows begin at `at`. */
+static void fill_block(csaw_blocks *b, const csaw_arcs *arcs, uint64_t begin, uint64_t end, uint64_t num_rows,
+                       const csaw__relabel *map, uint64_t at) {
+    uint64_t *row = b->rowptr + at, sum = 0;
+    memset(row, 0, (num_rows + 1) * sizeof *row);
+    for (uint64_t k = begin; k < end; k++) row[(uint64_t)csaw__relabel_find(map, arcs->src[k]) + 1]++;
+    for (uint64_t r = 1; r <= num_rows; r++) {
+        const uint64_t count = row[r];
+        row[r] = sum;
+        sum += count;
+    }
+    for (uint64_t k = begin; k < end; k++) {
+        const uint64_t place = begin + row[(uint64_t)csaw__relabel_find(map, arcs->src[k]) + 1]++;
+        b->col[place] = csaw__relabel_find(map, arcs->dst[k]);
+        b->edge[place] = arcs->edge[k];
+    }
+}
+
+static csaw_status fill(csaw_blocks *b, const csaw_arcs *arcs, csaw__relabel *map) {
+    rooms room = {0};
+    uint64_t rows = 0;
+    for (uint64_t i = 0; i < b->num_instances; i++) {
+        CSAW_TRY(number_vertices(b, arcs, i, map, &room));
+        const uint64_t *visited = b->visited + i * ((uint64_t)b->depth + 1);
+        for (uint32_t d = 0; d < b->depth; d++) {
+            const uint64_t block = i * b->depth + d, begin = b->arc_offset[block];
+            const uint64_t end = d + 1 < b->depth ? b->arc_offset[block + 1] : arcs->offset[i + 1];
+            CSAW_TRY(CSAW__GROW(&b->rowptr, &room.row, rows + visited[d] + 1, "rows of blocks"));
+            fill_block(b, arcs, begin, end, visited[d], map, rows);
+            b->row_offset[block] = rows;
+            rows += visited[d] + 1;
+        }
+    }
+    return CSAW_OK;
+}
+
+csaw_status csaw_blocks_create(csaw_samples *samples, csaw_blocks **out) {
+    csaw_blocks *b = NULL;
+    csaw_arcs arcs;
+    csaw__relabel map = {0};
+    csaw_status status = CSAW_OK;
+    CSAW_REQUIRE(samples && out, CSAW_EINVAL,
+                 "csaw_blocks_create needs samples and a place for the blocks; one is NULL");
+    CSAW_TRY(csaw_samples_arcs(samples, CSAW_HOST, &arcs));
+    const uint64_t instances = arcs.num_instances, depth = samples->length, num_arcs = arcs.offset[instances];
+    CSAW_TRY(csaw__alloc_zero(&b, 1, "blocks"));
+    b->num_instances = instances;
+    b->depth = samples->length;
+    CSAW_TRY_DONE(csaw__alloc_zero(&b->vertex_offset, instances + 1, "blocks"));
+    CSAW_TRY_DONE(csaw__alloc(&b->visited, instances * (depth + 1), "blocks"));
+    CSAW_TRY_DONE(csaw__alloc(&b->row_offset, instances * depth, "blocks"));
+    CSAW_TRY_DONE(csaw__alloc(&b->arc_offset, instances * depth, "blocks"));
+    CSAW_TRY_DONE(csaw__alloc(&b->col, num_arcs, "arcs of blocks"));
+    CSAW_TRY_DONE(csaw__alloc(&b->edge, num_arcs, "arcs of blocks"));
+    CSAW_TRY_DONE(fill(b, &arcs, &map));
+    *out = b;
+    b = NULL;
+done:
+    csaw_blocks_free(b);
+    csaw__free(map.slot);
+    return status;
+}
+
+uint64_t csaw_blocks_instances(const csaw_blocks *blocks) { return blocks->num_instances; }
+uint32_t csaw_blocks_depth(const csaw_blocks *blocks) { return blocks->depth; }
+
+csaw_status csaw_blocks_look(const csaw_blocks *b, uint64_t place, uint32_t depth, csaw_block_view *out) {
+    CSAW_REQUIRE(b && out, CSAW_EINVAL, "csaw_blocks_look needs blocks and a place for the view; one is NULL");
+    CSAW_REQUIRE(place < b->num_instances && depth < b->depth, CSAW_EINVAL,
+                 "there is no block of instance %llu, depth %u: there are %llu instances of depth %u, both from 0",
+                 (unsigned long long)place, depth, (unsigned long long)b->num_instances, b->depth);
+    const uint64_t *visited = b->visited + place * ((uint64_t)b->depth + 1) + depth;
+    const uint64_t block = place * b->depth + depth, *row = b->rowptr + b->row_offset[block];
+    *out = (csaw_block_view){.num_dst = visited[0],
+                             .num_src = visited[1],
+                             .num_edges = row[visited[0]],
+                             .vertex = b->vertex + b->vertex_offset[place],
+                             .rowptr = row,
+                             .col = b->col + b->arc_offset[block],
+                             .edge = b->edge + b->arc_offset[block]};
+    return CSAW_OK;
+}
+
+void csaw_blocks_free(csaw_blocks *b) {
+    if (!b) return;
+    csaw__free(b->vertex_offset);
+    csaw__free(b->vertex);
+    csaw__free(b->visited);
+    csaw__free(b->row_offset);
+    csaw__free(b->arc_offset);
+    csaw__free(b->rowptr);
+    csaw__free(b->col);
+    csaw__free(b->edge);
+    csaw__free(b);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/walk_plain.h - walks that the graph alone decides (UNIFORM or ALIAS, no hook asked after the pick), on
+ * the CPU.
+ *
+ * Method: a step has two halves. The first reads where the row stands, draws an arc and asks memory for it; the second
+ * reads the arc and asks for the next row. A group of walks goes round in a ring: the second half of one walk is
+ * followed at once by the first half of another, half the ring away. So requests to memory leave at an even pace. A
+ * first pass over all walks, then a second one, lets memory idle during the second: measured on two cores, R-MAT 20, 80
+ * steps, 154 M steps/s by alias table in a ring against 124 M in two passes (uniform: 180 against 177). */
+#ifndef CSAW_ENGINE_WALK_PLAIN_H
+#define CSAW_ENGINE_WALK_PLAIN_H
+
+#include "runtime/engine/step.h"
+
+enum {
+    CSAW__RING = 32,
+    CSAW__RING_LEAD = 16 /* walks between a second half and the next first half of the same walk */
+};
+
+typedef struct csaw__ring {
+    csaw_vertex at[CSAW__RING];
+    uint64_t place[CSAW__RING];    /* of the arc drawn */
+    uint32_t fraction[CSAW__RING]; /* ALIAS */
+    bool apart;                    /* some walk stands where no arc leads on */
+} csaw__ring;
+
+CSAW_FN void csaw__ring_draw(csaw__ring *ring, const csaw__rows *rows, uint32_t i, uint64_t number, bool alias,
+                             bool wide) {
+    const csaw_vertex at = ring->at[i];
+    if (alias && at == CSAW_NONE) return;
+    const uint64_t *const wide_offset = (const uint64_t *)rows->offset;
+    const uint32_t *const narrow_offset = (const uint32_t *)rows->offset;
+    const uint64_t row = wide ? wide_offset[at] : narrow_offset[at];
+    const uint32_t degree = wide ? (uint32_t)(wide_offset[at + 1] - row) : narrow_offset[at + 1] - (uint32_t)row;
+    ring->place[i] = row + csaw_below(number, degree);
+    if (alias) ring->fraction[i] = (uint32_t)(number * degree >> 32);
+    __builtin_prefetch(alias ? (const void *)(rows->alias + ring->place[i])
+                             : (const void *)(rows->col + ring->place[i]));
+    ring->apart = ring->apart || degree == 0;
+}
+
+CSAW_FN void csaw__ring_go(csaw__ring *ring, const csaw__rows *rows, uint32_t i, csaw_vertex *path, bool alias,
+                           bool wide) {
+    csaw_vertex next;
+    if (alias) {
+        const csaw__alias *entry = &rows->alias[ring->place[i]];
+        next = ring->fraction[i] < entry->threshold ? entry->own : entry->other;
+        ring->apart = ring->apart || next == CSAW_NONE; /* a row without a positive bias */
+    } else {
+        next = rows->col[ring->place[i]];
+    }
+    *path = ring->at[i] = next;
+    __builtin_prefetch((const char *)rows->offset + (wide ? 8 : 4) * (size_t)next);
+}
+
+/* A step of walks first .. count - 1 where some may have ended, or arcs are kept; path and edge: of the step. */
+CSAW_FN void csaw__plain_step(csaw__ring *ring, const csaw__job *job, uint32_t first, uint32_t count,
+                              const uint64_t *number, csaw_vertex *path, csaw_edge *edge, bool alias) {
+    csaw_site site = csaw__site_of(job, 0, 0);
+    for (uint32_t i = first; i < count; i++) {
+        if (ring->at[i] == CSAW_NONE) continue;
+        csaw__site_row(&site, ring->at[i]);
+        const uint64_t place = site.row + csaw_below(number[i], site.degree);
+        __builtin_prefetch(alias ? (const void *)(job->rows.alias + place) : (const void *)(job->rows.col + place));
+    }
+    for (uint32_t i = first; i < count; i++) {
+        csaw_arc arc = csaw__no_arc(); /* of an ended walk: no vertex, no edge */
+        if (ring->at[i] != CSAW_NONE) {
+            csaw__site_row(&site, ring->at[i]);
+            if (alias)
+                csaw__alias_pick(&site, number[i], &arc);
+            else
+                csaw__uniform_pick(&site, number[i], &arc);
+        }
+        ring->at[i] = arc.dst;
+        path[i * ((size_t)job->length + 1)] = arc.dst;
+        if (edge) edge[i * (size_t)job->length] = arc.id;
+        if (arc.dst != CSAW_NONE) csaw__prefetch_row(&job->rows, arc.dst);
+    }
+}
+
+/* Walks first .. first + count - 1; count <= CSAW__RING. alias and wide are known when compiled. */
+CSAW_FN void csaw__walk_ring(const csaw__job *job, uint64_t first, uint32_t count, bool alias, bool wide) {
+    const csaw__rows *const rows = &job->rows;
+    const size_t stride = (size_t)job->length + 1;
+    const uint32_t lag = CSAW__RING - CSAW__RING_LEAD;
+    csaw_vertex *path = job->path + first * stride;
+    csaw_edge *edge = job->edge ? job->edge + first * job->length : 0;
+    csaw__step_numbers numbers;
+    csaw__ring ring;
+    ring.apart = edge || count < CSAW__RING;
+    csaw__step_numbers_start(&numbers, job, job->first + first, count);
+    for (uint32_t i = 0; i < count; i++) path[i * stride] = ring.at[i] = csaw__root_of(job, job->first + first + i);
+    for (uint32_t i = 0; i < lag && !ring.apart; i++)
+        csaw__ring_draw(&ring, rows, i, csaw__step_number(&numbers, 0, i), alias, wide);
+    for (uint32_t depth = 0; depth < job->length; depth++) {
+        uint32_t done = 0; /* walks that took this step in the ring */
+        path++;
+        if (!ring.apart)
+            for (; done < CSAW__RING_LEAD; done++) {
+                csaw__ring_go(&ring, rows, done, path + done * stride, alias, wide);
+                csaw__ring_draw(&ring, rows, done + lag, csaw__step_number(&numbers, depth, done + lag), alias, wide);
+            }
+        csaw__step_numbers_need(&numbers, depth + 1);
+        if (!ring.apart)
+            for (; done < CSAW__RING; done++) {
+                csaw__ring_go(&ring, rows, done, path + done * stride, alias, wide);
+                csaw__ring_draw(&ring, rows, done - CSAW__RING_LEAD,
+                                csaw__step_number(&numbers, depth + 1, done - CSAW__RING_LEAD), alias, wide);
+            }
+        if (done < count)
+            csaw__plain_step(&ring, job, done, count, csaw__step_numbers_at(&numbers, depth), path, edge, alias);
+        if (edge) edge++;
+    }
+}
+
+CSAW_FN void csaw__walk_plain(const csaw__job *job, uint64_t first, uint64_t count, bool alias) {
+    for (uint64_t done = 0; done < count; done += CSAW__RING) {
+        const uint32_t n = count - done < CSAW__RING ? (uint32_t)(count - done) : CSAW__RING;
+        if (job->rows.wide)
+            csaw__walk_ring(job, first + done, n, alias, true);
+        else
+            csaw__walk_ring(job, first + done, n, alias, false);
+    }
+}
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* samplers/select/rounds.h - k of n candidates without replacement, on the CPU: successive sampling, exactly.
+ *
+ * Method: rounds in which every open slot makes one trial against the candidates taken in earlier rounds; a trial that
+ * hits a taken region draws again in what is left beside it (C-SAW's bipartite region search, SC'20, section IV-B, with
+ * a fresh number; as printed it is biased). What is still open after the rounds is drawn from a tree of the masses that
+ * are left. docs/stream.md fixes the map from numbers to picks, docs/bipartite-region-search.md has the proof. */
+#ifndef CSAW_SELECT_ROUNDS_H
+#define CSAW_SELECT_ROUNDS_H
+
+#include <csaw/philox.h>
+
+#include "runtime/base/frontier.h"
+#include "runtime/base/mass.h"
+#include "runtime/base/mass_tree.h"
+
+#define CSAW__NO_CANDIDATE 0xffffffffffffffffull
+
+/* One selection: where its numbers stand, and the masses of its candidates. */
+typedef struct csaw__choice {
+    uint64_t seed, instance;
+    uint32_t depth, key, first_draw;
+    uint64_t n;           /* candidates */
+    const uint64_t *upto; /* [n] inclusive sums of masses; NULL: every mass is 1, or tree */
+    const uint64_t *tree; /* [n + 1] masses as a tree; NULL = upto */
+    const uint64_t *mass; /* [n], with tree */
+    uint64_t sum;         /* of all masses */
+} csaw__choice;
+
+CSAW_FN csaw_block csaw__choice_block(const csaw__choice *c, uint32_t slot, uint32_t round) {
+    return csaw_draw(c->seed, c->instance, c->depth, c->key, CSAW_DRAW_PICK,
+                     c->first_draw + slot * CSAW__SLOT_DRAWS + round);
+}
+
+CSAW_FN uint64_t csaw__choice_mass(const csaw__choice *c, uint64_t i) {
+    if (c->tree) return c->mass[i];
+    return c->upto ? c->upto[i] - (i ? c->upto[i - 1] : 0) : 1;
+}
+
+/* The first candidate whose inclusive sum exceeds x < sum; *below: the sum of those before it. */
+CSAW_FN uint64_t csaw__choice_find(const csaw__choice *c, uint64_t x, uint64_t *below) {
+    if (c->tree) return csaw__mass_tree_find(c->tree, c->n, x, below);
+    if (!c->upto) return *below = x;
+    uint64_t lo = 0, n = c->n;
+    while (n > 0) {
+        const uint64_t half = n >> 1;
+        const bool after = c->upto[lo + half] <= x;
+        lo = after ? lo + half + 1 : lo;
+        n = after ? n - half - 1 : half;
+    }
+    *below = lo ? c->upto[lo - 1] : 0;
+    return lo;
+}
+
+/* ---- the set of candidates taken: candidate << 4 | round, all ones = free ---- */
+
+CSAW_FN void csaw__taken_clear(csaw__scratch *scratch, uint32_t k) {
+    scratch->taken_mask = ((uint64_t)2 << csaw__ceil_log2(k)) - 1; /* at most half of the cells get used */
+    for (uint64_t i = 0; i <= scratch->taken_mask; i++) scratch->taken[i] = CSAW__NO_CANDIDATE;
+}
+
+CSAW_FN uint64_t *csaw__taken_cell(const csaw__scratch *scratch, uint64_t candidate) {
+    uint64_t place = (candidate * 0x9e3779b97f4a7c15u) >> 32 & scratch->taken_mask;
+    while (scratch->taken[place] != CSAW__NO_CANDIDATE && scratch->taken[place] >> 4 != candidate)
+        place = (place + 1) & scratch->taken_mask;
+    return &scratch->taken[place];
+}
+
+CSAW_FN bool csaw__taken_before(const csaw__scratch *scratch, uint64_t candidate, uint32_t round) {
+    if (round == 0) return false;
+    const uint64_t cell = *csaw__taken_cell(scratch, candidate);
+    return cell != CSAW__NO_CANDIDATE && (cell & 15) < round;
+}
+
+/* The slot takes the candidate that its trial names, unless a lower slot has in this round. */
+CSAW_FN bool csaw__take(csaw__scratch *scratch, uint64_t candidate, uint32_t round) {
+    uint64_t *cell = csaw__taken_cell(scratch, candidate);
+    if (*cell != CSAW__NO_CANDIDATE) return false;
+    *cell = candidate << 4 | round;
+    return true;
+}
+
+/* ---- trials by the masses of the choice ---- */
+
+/* A candidate that was not taken before this round, or CSAW__NO_CANDIDATE: the trial failed. r1 and r2 are the halves
+ * of csaw__choice_block(). */
+CSAW_FN uint64_t csaw__mass_trial(const csaw__choice *c, const csaw__scratch *scratch, uint64_t r1, uint64_t r2,
+                                  uint32_t round) {
+    uint64_t below;
+    uint64_t candidate = csaw__choice_find(c, csaw_below(r1, c->sum), &below);
+    if (!csaw__taken_before(scratch, candidate, round)) return candidate;
+    const uint64_t mass = csaw__choice_mass(c, candidate);
+    if (mass == c->sum) return CSAW__NO_CANDIDATE;
+    const uint64_t beside = csaw_below(r2, c->sum - mass);
+    candidate = csaw__choice_find(c, beside >= below ? beside + mass : beside, &below);
+    return csaw__taken_before(scratch, candidate, round) ? CSAW__NO_CANDIDATE : candidate;
+}
+
+/* The open slots pick one after the other from what is left. pick: got picks so far, all of them in the set of taken
+ * ones. Returns how many there are then. */
+CSAW_FN uint32_t csaw__pick_the_rest(const csaw__choice *c, csaw__scratch *scratch, uint32_t got, uint32_t num_open) {
+    uint64_t *const tree = scratch->tree;
+    for (uint64_t i = 0; i < c->n; i++) tree[i + 1] = csaw__choice_mass(c, i);
+    for (uint32_t j = 0; j < got; j++) tree[scratch->pick[j] + 1] = 0;
+    uint64_t sum = csaw__mass_tree_build(tree, c->n), below;
+    for (uint32_t o = 0; o < num_open && sum; o++) {
+        const csaw_block block = csaw__choice_block(c, scratch->open[o], CSAW__ROUNDS);
+        const uint64_t candidate = csaw__mass_tree_find(tree, c->n, csaw_below(csaw_half(&block, 0), sum), &below);
+        const uint64_t mass = csaw__choice_mass(c, candidate);
+        csaw__mass_tree_add(tree, c->n, candidate, 0 - mass);
+        sum -= mass;
+        scratch->pick[got++] = candidate;
+    }
+    return got;
+}
+
+/* All candidates of positive mass, in order. */
+CSAW_FN uint64_t csaw__pick_all(const csaw__choice *c, csaw__scratch *scratch) {
+    uint64_t got = 0;
+    for (uint64_t i = 0; i < c->n; i++)
+        if (csaw__choice_mass(c, i)) scratch->pick[got++] = i;
+    return got;
+}
+
+/* k picks by masses alone (ITS; UNIFORM where upto and tree are NULL), to scratch->pick; returns how many there are.
+ * sum > 0. even, odd: the halves of every slot's block of round 0, or NULL. */
+CSAW_FN uint32_t csaw__pick_by_mass(const csaw__choice *c, csaw__scratch *scratch, uint32_t k, bool replace,
+                                    const uint64_t *even, const uint64_t *odd) {
+    uint32_t num_open = k, got = 0;
+    if (replace) {
+        for (uint32_t slot = 0; slot < k; slot++) {
+            const csaw_block block = csaw__choice_block(c, slot, 0);
+            uint64_t below;
+            scratch->pick[slot] = csaw__choice_find(c, csaw_below(csaw_half(&block, 0), c->sum), &below);
+        }
+        return k;
+    }
+    csaw__taken_clear(scratch, k);
+    for (uint32_t round = 0; round < CSAW__ROUNDS && num_open; round++) {
+        uint32_t left = 0;
+        for (uint32_t o = 0; o < num_open; o++) {
+            const uint32_t slot = round ? scratch->open[o] : o;
+            uint64_t r1, r2;
+            if (round == 0 && even) {
+                r1 = even[slot];
+                r2 = odd[slot];
+            } else {
+                const csaw_block block = csaw__choice_block(c, slot, round);
+                r1 = csaw_half(&block, 0);
+                r2 = csaw_half(&block, 1);
+            }
+            const uint64_t candidate = csaw__mass_trial(c, scratch, r1, r2, round);
+            if (candidate != CSAW__NO_CANDIDATE && csaw__take(scratch, candidate, round))
+                scratch->pick[got++] = candidate;
+            else
+                scratch->open[left++] = slot;
+        }
+        num_open = left;
+    }
+    return num_open ? csaw__pick_the_rest(c, scratch, got, num_open) : got;
+}
+
+#endif

@@ -27,7 +27,9 @@ csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__j
     const uint64_t group = 64, share = job->num_walks / (8 * (uint64_t)plan->threads) / group * group;
     const uint64_t chunk = share < group ? group : share > 16 * group ? 16 * group : share;
     const uint64_t chunks = (job->num_walks + chunk - 1) / chunk;
-    CSAW__OMP(parallel num_threads(plan->threads)) {
+    const int threads = chunks < (uint64_t)plan->threads ? (int)chunks + (chunks == 0) : plan->threads;
+    (void)threads; /* of a build without OpenMP */
+    CSAW__OMP(parallel num_threads(threads)) {
         csaw__fault mine = {.kind = CSAW__FAULT_NONE};
 CSAW__OMP(for schedule(dynamic))
 for (uint64_t c = 0; c < chunks; c++) {

@@ -157,10 +157,11 @@ csaw__fault_merge(fault, &w->fault);
 
 csaw_status csaw__cpu_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool check,
                              csaw_samples *samples, csaw__fault *fault) {
-    const int threads = plan->parts ? 1 : plan->threads;
     run r = {.job = job, .spare = samples->spare, .per_batch = batch_size(job, sampler->traits() >> CSAW__TRAIT_FLAGS)};
     csaw_status status = CSAW_OK;
     r.num_batches = (job->num_walks + r.per_batch - 1) / r.per_batch;
+    const int most = plan->parts ? 1 : plan->threads; /* idle threads of a team would wait for the others, busily */
+    const int threads = r.num_batches < (uint64_t)most ? (int)r.num_batches + (r.num_batches == 0) : most;
     if (!plan->workers) CSAW_TRY(csaw__alloc_zero(&plan->workers, (uint64_t)plan->threads, "workers"));
     r.worker = plan->workers;
     for (int t = 0; t < threads; t++) csaw__worker_start(&r.worker[t], plan, sampler, job, check);

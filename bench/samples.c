@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
 #include "bench/hand_samples.h"
+#include "bench/measure.h"
 
 enum { HOPS = 2 };
 static const uint32_t fanout[HOPS] = {15, 10};
@@ -23,32 +23,10 @@ typedef struct settings {
     const char *json;
 } settings;
 
-typedef struct figure {
-    double median, least, most; /* seconds */
-    uint64_t arcs;
-} figure;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void must(csaw_status status) {
-    if (status == CSAW_OK) return;
-    fprintf(stderr, "sample_bench: %s: %s\n", csaw_status_text(status), csaw_last_error());
-    exit(1);
-}
-
 static void *memory(size_t bytes) {
     void *p = calloc(bytes ? bytes : 1, 1);
     if (!p) exit(1);
     return p;
-}
-
-static int by_number(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 static int by_edge(const void *a, const void *b) {
@@ -92,21 +70,16 @@ static void verify(const csaw_csr *csr, const csaw_vertex *src, const csaw_verte
     exit(3);
 }
 
-static figure figure_of(double *seconds, uint32_t count, uint64_t arcs) {
-    qsort(seconds, count, sizeof *seconds, by_number);
-    return (figure){seconds[count / 2], seconds[0], seconds[count - 1], arcs};
-}
-
-static void report(FILE *json, bool *first, const char *name, const char *by, figure f) {
+static void report(FILE *json, bool *first, const char *name, const char *by, uint64_t arcs, figure f) {
     printf("%-20s %-6s %8.2f ms  (%.2f .. %.2f)  %9llu arcs  %7.2f M arcs/s\n", name, by, f.median * 1e3, f.least * 1e3,
-           f.most * 1e3, (unsigned long long)f.arcs, (double)f.arcs / f.median / 1e6);
+           f.most * 1e3, (unsigned long long)arcs, (double)arcs / f.median / 1e6);
     fflush(stdout);
     if (json)
         fprintf(json,
                 "%s\n    {\"sampler\": \"%s\", \"by\": \"%s\", \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, "
                 "\"arcs\": %llu, \"seps\": %.6g}",
-                *first ? "" : ",", name, by, f.median, f.least, f.most, (unsigned long long)f.arcs,
-                (double)f.arcs / f.median);
+                *first ? "" : ",", name, by, f.median, f.least, f.most, (unsigned long long)arcs,
+                (double)arcs / f.median);
     *first = false;
 }
 
@@ -116,16 +89,15 @@ typedef struct job {
     uint64_t *offset, batches;
 } job;
 
-static figure by_hand(const job *j, const csaw_csr *csr) {
+static figure by_hand(const job *j, const csaw_csr *csr, uint64_t *arcs) {
     const settings *s = j->settings;
     hand_sample *out = memory(j->batches * sizeof *out);
     hand_alias *table = csr->weight ? memory(csr->num_edges * sizeof *table) : NULL;
     double *seconds = memory(s->repeat * sizeof *seconds);
-    uint64_t arcs = 0;
     if (table) hand_alias_build(csr, table);
     for (uint32_t r = 0; r <= s->repeat; r++) { /* run 0 warms up and is verified */
         const double start = now();
-        arcs = hand_neighbors(csr, table, j->seed, j->offset, j->batches, fanout, HOPS, 1, out);
+        *arcs = hand_neighbors(csr, table, j->seed, j->offset, j->batches, fanout, HOPS, 1, out);
         if (r) seconds[r - 1] = now() - start;
         for (uint64_t b = 0; !r && b < j->batches; b++)
             verify(csr, out[b].src, out[b].dst, out[b].edge, out[b].count, "by hand");
@@ -135,18 +107,18 @@ static figure by_hand(const job *j, const csaw_csr *csr) {
         free(out[b].dst);
         free(out[b].edge);
     }
-    const figure f = figure_of(seconds, s->repeat, arcs);
+    const figure f = figure_of(seconds, s->repeat);
     free(out);
     free(table);
     free(seconds);
     return f;
 }
 
-static figure by_csaw(const job *j, const csaw_graph *graph, const csaw_sampler *sampler, bool replace) {
+static figure by_csaw(const job *j, const csaw_graph *graph, const csaw_sampler *sampler, bool replace,
+                      uint64_t *arcs) {
     const settings *s = j->settings;
     const csaw_csr csr = csaw_graph_csr(graph);
     double *seconds = memory(s->repeat * sizeof *seconds);
-    uint64_t arcs = 0;
     csaw_plan *plan = NULL;
     must(csaw_plan_create(graph, NULL, &plan));
     for (uint32_t r = 0; r <= s->repeat; r++) {
@@ -158,14 +130,14 @@ static figure by_csaw(const job *j, const csaw_graph *graph, const csaw_sampler 
                          CSAW_RUN(.depth = HOPS, .fanout = fanout, .replace = replace, .seed = 1), &samples));
         if (r) seconds[r - 1] = now() - start;
         must(csaw_samples_arcs(samples, CSAW_HOST, &view));
-        arcs = view.offset[j->batches];
+        *arcs = view.offset[j->batches];
         for (uint64_t b = 0; !r && !replace && b < j->batches; b++)
             verify(&csr, view.src + view.offset[b], view.dst + view.offset[b], view.edge + view.offset[b],
                    view.offset[b + 1] - view.offset[b], csaw_sampler_name(sampler));
         csaw_samples_free(samples);
     }
     csaw_plan_free(plan);
-    const figure f = figure_of(seconds, s->repeat, arcs);
+    const figure f = figure_of(seconds, s->repeat);
     free(seconds);
     return f;
 }
@@ -233,12 +205,19 @@ int main(int argc, char **argv) {
     csr.weight = NULL;
     must(csaw_graph_borrow_csr(&csr, &plain));
     const csaw_csr weighted = csaw_graph_csr(graph);
-    report(json, &first, "uniform", "hand", by_hand(&j, &csr));
-    report(json, &first, "uniform", "csaw", by_csaw(&j, plain, &csaw_neighbor, false));
-    report(json, &first, "biased", "hand", by_hand(&j, &weighted));
-    report(json, &first, "biased", "csaw", by_csaw(&j, graph, &csaw_neighbor_biased, false));
-    report(json, &first, "uniform, replace", "csaw", by_csaw(&j, plain, &csaw_neighbor, true));
-    report(json, &first, "biased, replace", "csaw", by_csaw(&j, graph, &csaw_neighbor_biased, true));
+    uint64_t arcs = 0;
+    figure f = by_hand(&j, &csr, &arcs);
+    report(json, &first, "uniform", "hand", arcs, f);
+    f = by_csaw(&j, plain, &csaw_neighbor, false, &arcs);
+    report(json, &first, "uniform", "csaw", arcs, f);
+    f = by_hand(&j, &weighted, &arcs);
+    report(json, &first, "biased", "hand", arcs, f);
+    f = by_csaw(&j, graph, &csaw_neighbor_biased, false, &arcs);
+    report(json, &first, "biased", "csaw", arcs, f);
+    f = by_csaw(&j, plain, &csaw_neighbor, true, &arcs);
+    report(json, &first, "uniform, replace", "csaw", arcs, f);
+    f = by_csaw(&j, graph, &csaw_neighbor_biased, true, &arcs);
+    report(json, &first, "biased, replace", "csaw", arcs, f);
     if (json && (fputs("]}\n", json) < 0 || fclose(json) != 0)) return 1;
     csaw_graph_free(plain);
     csaw_graph_free(graph);

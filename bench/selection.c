@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "bench/measure.h"
 
 enum { LANES = 32, MOST_PICKS = 32 };
 typedef enum way { REPEATED, UPDATED, PRINTED, FRESH, NUM_WAYS } way;
@@ -32,12 +33,6 @@ typedef struct row {
     double *left; /* [n] the same, of `updated` */
     uint8_t *taken;
 } row;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static uint64_t state = 1;
 static double number(void) { /* splitmix64, on [0, 1) */

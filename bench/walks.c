@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
 #include "bench/hand_walks.h"
+#include "bench/measure.h"
 
 CSAW_DECLARE_SAMPLER(weighted);
 
@@ -30,35 +30,9 @@ typedef struct settings {
     const char *device, *sampler, *export, *json, *only, *commit;
 } settings;
 
-typedef struct figure {
-    double median, least, most; /* seconds */
-} figure;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void must(csaw_status status) {
-    if (status == CSAW_OK) return;
-    fprintf(stderr, "walk_bench: %s: %s\n", csaw_status_text(status), csaw_last_error());
-    exit(1);
-}
-
 static void no_memory(void) {
     fputs("walk_bench: no memory left; lower --scale, --edge-factor or --vertices\n", stderr);
     exit(1);
-}
-
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static figure figure_of(double *seconds, uint32_t count) {
-    qsort(seconds, count, sizeof *seconds, ascending);
-    return (figure){seconds[count / 2], seconds[0], seconds[count - 1]};
 }
 
 static bool has_arc(const csaw_csr *csr, csaw_vertex from, csaw_vertex to) {

@@ -255,6 +255,15 @@ static void draw_legend(FILE *out, const picture *picture, const char *graph_nam
     }
 }
 
+int picture_close(FILE *out, const char *path) {
+    fputs("</svg>\n", out);
+    const bool lost = ferror(out) != 0;
+    if (!fclose(out) && !lost) return -1;
+    const int result = report_failure("picture %s: %s", path, strerror(errno));
+    remove(path);
+    return result;
+}
+
 int picture_write(picture *picture, const char *path, const char *graph_name, const char *sampler_name) {
     FILE *out = fopen(path, "w");
     if (!out) return report_failure("picture %s: %s", path, strerror(errno));
@@ -271,15 +280,8 @@ int picture_write(picture *picture, const char *path, const char *graph_name, co
     draw_walks(out, picture, place);
     draw_vertices(out, picture, place);
     draw_legend(out, picture, graph_name, sampler_name);
-    fputs("</svg>\n", out);
     free(lines);
-    bool lost = ferror(out) != 0;
-    if (fclose(out) || lost) {
-        int result = report_failure("picture %s: %s", path, strerror(errno));
-        remove(path);
-        return result;
-    }
-    return -1;
+    return picture_close(out, path);
 }
 
 void picture_free(picture *picture) { free(picture); }

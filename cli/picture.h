@@ -16,7 +16,9 @@ void picture_take(picture *picture, const csaw_walks *walks);
 int picture_write(picture *picture, const char *path, const char *graph_name, const char *sampler_name);
 void picture_free(picture *picture);
 
-/* Text inside XML, for other pictures too. */
+/* For other pictures too: text inside XML, and the end of a picture; -1, or the exit code after saying why the file
+ * could not be written, which is then removed. */
 void picture_text(FILE *out, const char *text);
+int picture_close(FILE *out, const char *path);
 
 #endif

@@ -230,15 +230,8 @@ int sample_picture_write(sample_picture *picture, const char *path, const char *
     for (size_t k = picture->num_arcs; k-- > 0;) draw_arc(out, &picture->arc[k], place); /* first hops on top */
     draw_vertices(out, picture, place);
     draw_legend(out, picture, graph_name, sampler_name);
-    fputs("</svg>\n", out);
     free(lines);
-    bool lost = ferror(out) != 0;
-    if (fclose(out) || lost) {
-        int result = report_failure("picture %s: %s", path, strerror(errno));
-        remove(path);
-        return result;
-    }
-    return -1;
+    return picture_close(out, path);
 }
 
 void sample_picture_free(sample_picture *picture) { free(picture); }

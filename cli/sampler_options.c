@@ -14,15 +14,33 @@ static const char *plain_name(const csaw_sampler *sampler) {
     return strncmp(name, "csaw_", 5) ? name : name + 5;
 }
 
+static void print_value(FILE *out, const csaw_param *param, const void *params, bool exact) {
+    const void *field = (const char *)params + param->offset;
+    switch (param->type) {
+    case CSAW_TYPE_FLOAT: fprintf(out, "%.*g", exact ? 9 : 7, (double)*(const float *)field); break;
+    case CSAW_TYPE_DOUBLE: fprintf(out, "%.*g", exact ? 17 : 15, *(const double *)field); break;
+    case CSAW_TYPE_INT32: fprintf(out, "%" PRId32, *(const int32_t *)field); break;
+    case CSAW_TYPE_UINT32: fprintf(out, "%" PRIu32, *(const uint32_t *)field); break;
+    case CSAW_TYPE_INT64: fprintf(out, "%" PRId64, *(const int64_t *)field); break;
+    case CSAW_TYPE_UINT64: fprintf(out, "%" PRIu64, *(const uint64_t *)field); break;
+    }
+}
+
 static void print_samplers(void) {
     const csaw_sampler *sampler;
     printf("\nSamplers of --algo (deepwalk is another name of uniform):\n");
     for (uint32_t i = 0; (sampler = csaw_sampler_at(i)); i++) {
         uint32_t count;
         const csaw_param *params = csaw_sampler_params(sampler, &count);
+        void *defaults = allocate(1, csaw_sampler_params_size(sampler) + 1);
+        csaw_sampler_defaults(sampler, defaults);
         printf("  %s\n", plain_name(sampler));
-        for (uint32_t j = 0; j < count; j++)
-            printf("    --%-20s %s (default %g)\n", params[j].name, params[j].help, params[j].value);
+        for (uint32_t j = 0; j < count; j++) {
+            printf("    --%-20s %s (default ", params[j].name, params[j].help);
+            print_value(stdout, &params[j], defaults, false);
+            printf(")\n");
+        }
+        free(defaults);
     }
 }
 
@@ -117,18 +135,6 @@ int sampler_options_resolve(const arguments *arguments, sampler_options *options
 void sampler_options_free(sampler_options *options) {
     free(options->params);
     if (options->file) csaw_sampler_unload(options->sampler);
-}
-
-static void print_value(FILE *out, const csaw_param *param, const void *params, bool exact) {
-    const void *field = (const char *)params + param->offset;
-    switch (param->type) {
-    case CSAW_TYPE_FLOAT: fprintf(out, "%.*g", exact ? 9 : 7, (double)*(const float *)field); break;
-    case CSAW_TYPE_DOUBLE: fprintf(out, "%.*g", exact ? 17 : 15, *(const double *)field); break;
-    case CSAW_TYPE_INT32: fprintf(out, "%" PRId32, *(const int32_t *)field); break;
-    case CSAW_TYPE_UINT32: fprintf(out, "%" PRIu32, *(const uint32_t *)field); break;
-    case CSAW_TYPE_INT64: fprintf(out, "%" PRId64, *(const int64_t *)field); break;
-    case CSAW_TYPE_UINT64: fprintf(out, "%" PRIu64, *(const uint64_t *)field); break;
-    }
 }
 
 void sampler_options_print(FILE *out, const sampler_options *options, sampler_print how) {

@@ -9,6 +9,8 @@
 
 #include <cstring>
 
+CSAW_DECLARE_SAMPLER(faulty);
+
 namespace {
 
 class Refused : public ::testing::Test {
@@ -82,6 +84,61 @@ TEST_F(Refused, MoreIndependentPicksThanThereAreNumbers) {
     csaw_samples_free(samples); // every arc of a row is taken
     run.replace = true;
     Expect(CSAW_EINVAL, &csaw_neighbor, nullptr, nullptr, {"instance 0, depth 0", "8388609", "8388608"});
+}
+
+struct FaultyParams { // as in tests/samplers/faulty.c
+    uint32_t rule, vertex, depth;
+};
+
+std::string said_of(const csaw_csr &csr, const csaw_seeds &seeds, int threads, const FaultyParams &params,
+                    uint64_t batch_bytes) {
+    const std::unique_ptr<csaw_graph, reference::Free> graph(reference::borrow(csr));
+    const csaw_plan_options options = reference::plan_on("cpu", threads, 0);
+    csaw_plan *plan = nullptr;
+    EXPECT_EQ(CSAW_OK, csaw_plan_create(graph.get(), &options, &plan));
+    const uint32_t hops[] = {2, 2, 2};
+    csaw_run_options run = {};
+    run.size = sizeof run;
+    run.depth = 3;
+    run.fanout = hops;
+    run.select = CSAW_SELECT_ITS; // evaluates every arc of a row, where more than 2 are there or not
+    run.batch_bytes = batch_bytes;
+    const auto nothing = [](void *, csaw_samples *) { return CSAW_OK; };
+    EXPECT_EQ(CSAW_EBIAS, csaw_sample_each(plan, &faulty, &params, &seeds, &run, nothing, nullptr));
+    const std::string said = csaw_last_error();
+    csaw_plan_free(plan);
+    return said;
+}
+
+// Of several faults the lowest (instance, depth, edge) is told, however instances and frontiers are cut up.
+TEST(Faults, TheLowestIsTold) {
+    const csaw_vertex n = 400; // v -> 0 and v -> v + 1, but 0 -> 1 alone
+    std::vector<csaw_edge> rowptr = {0, 1};
+    std::vector<csaw_vertex> col = {1}, falling;
+    for (csaw_vertex v = 1; v < n; v++) {
+        col.push_back(0);
+        if (v + 1 < n) col.push_back(v + 1);
+        rowptr.push_back(col.size());
+    }
+    for (csaw_vertex v = n; v-- > 100;) falling.push_back(v); // one pool, whose lowest edge is looked at last
+    csaw_csr csr = {};
+    csr.num_vertices = n;
+    csr.num_edges = col.size();
+    csr.rowptr = rowptr.data();
+    csr.col = col.data();
+    const uint64_t pool[] = {0, falling.size()};
+    const std::string lowest = "instance 0, depth 0, edge " + std::to_string(rowptr[100]) + " (100 -> 0)";
+    for (int threads : {1, 2, 5}) {
+        const std::string said = said_of(csr, {falling.data(), 1, pool}, threads, {1, 0, 0}, 0);
+        EXPECT_NE(std::string::npos, said.find(lowest)) << said;
+    }
+    const csaw_vertex two[] = {0, 9, 9}; // instance 0 meets 0 -> 1, then 1 -> 0: at depth 1; the others at depth 0
+    const std::string first = "instance 0, depth 1, edge " + std::to_string(rowptr[1]) + " (1 -> 0)";
+    for (int threads : {1, 2, 5})
+        for (uint64_t batch_bytes : {uint64_t{1}, uint64_t{1} << 20}) {
+            const std::string said = said_of(csr, {two, 3, nullptr}, threads, {2, 0, 0}, batch_bytes);
+            EXPECT_NE(std::string::npos, said.find(first)) << said;
+        }
 }
 
 csaw_status draw_from_the_same(void *user, csaw_samples *) {

@@ -5,9 +5,9 @@
  * Method: a step has two halves. The first reads where the row stands, draws an arc and asks memory for it; the second
  * reads the arc and asks for the next row. A group of walks goes round in a ring: the second half of one walk is
  * followed at once by the first half of another, half the ring away. So requests to memory leave at an even pace. A
- * first pass over all walks, then a second one, lets memory idle during the second: loops written for the comparison, two
- * cores, R-MAT 20, 80 steps: 164 M steps/s by alias table in a ring of 32 against 124 M in two passes over 64 (uniform:
- * 186 against 177). */
+ * first pass over all walks, then a second one, lets memory idle during the second: loops written for the comparison,
+ * two cores, R-MAT 20, 80 steps: 164 M steps/s by alias table in a ring of 32 against 124 M in two passes over 64
+ * (uniform: 186 against 177). */
 #ifndef CSAW_ENGINE_WALK_PLAIN_H
 #define CSAW_ENGINE_WALK_PLAIN_H
 

@@ -108,6 +108,24 @@ Sampler loose() {
     return out;
 }
 
+Sampler meadow(uint32_t size) {
+    Sampler out = with_size(size);
+    out.vertex_bias = [](const csaw_csr &graph, csaw_vertex v) {
+        return static_cast<float>(v % 3) * (1 + static_cast<float>(degree_of(graph, v)));
+    };
+    out.static_is_weight = true;
+    out.static_bias = weight;
+    return out;
+}
+
+Sampler parade() {
+    Sampler out;
+    out.vertex_bias = [](const csaw_csr &, csaw_vertex v) { return static_cast<float>(v % 2); };
+    out.static_is_weight = out.replace_pool = true;
+    out.static_bias = weight;
+    return out;
+}
+
 Sampler pilgrim() {
     Sampler out = with_size(1);
     out.static_is_weight = out.has_bounds = out.keep_pool = true;
@@ -197,6 +215,9 @@ std::vector<SampleSampler> sample_samplers() {
             {"moss", {{"size", "10"}}, moss(10), {automatic, its}},
             {"ivy", {}, ivy(), {automatic, its, alias, race}},
             {"loose", {}, loose(), {automatic, its, reject}},
+            {"meadow", {{"size", "2"}}, meadow(2), {automatic, its}},
+            {"meadow", {{"size", all}}, meadow(CSAW_ALL), {automatic, alias}},
+            {"parade", {}, parade(), {automatic, its}},
             {"pilgrim", {}, pilgrim(), {automatic, its, reject, race}},
             {"sheet", {}, sheet(), {automatic, uniform, its}},
             {"stratum", {}, stratum(), {automatic, its}},

@@ -41,4 +41,4 @@ sort -u -k1,1n -k2,2n <<<"$graphs" | while read -r scale factor; do
     }
     echo "ok     $name ($((SECONDS - begun)) s, $(tail -n 1 "$out/$name.log"))"
 done
-python3 bench/plot_walks.py "$out" --edge-factor "$FACTOR" --scale "$SCALE"
+python3 -B bench/plot_walks.py "$out" --edge-factor "$FACTOR" --scale "$SCALE"

@@ -26,6 +26,8 @@ sanitize() { # TOOL: over the tests that launch kernels; the law test's many dra
         CSAW_DATA='' compute-sanitizer --tool "$1" --error-exitcode 9 "$program" --gtest_brief=1 \
             --gtest_filter=-SampleGpu.TooManyWalks* || return 1 # a refused request for memory is a finding to memcheck
     done
+    CSAW_DATA='' compute-sanitizer --tool "$1" --error-exitcode 9 build/gpu/tests/sample_equality_gpu_test \
+        --gtest_brief=1 --gtest_filter='*EveryPathOnce'
 }
 kernels() { nvcc -O3 -std=c++17 --extended-lambda -arch=native "$yardstick" -o build/gpu/yardstick && build/gpu/yardstick "$out/graph" 1 10; }
 
@@ -40,10 +42,13 @@ phase gpu_tests gpu_tests
 mkdir -p "$out/graph"
 phase walks_1 build/gpu/bench/walk_bench --device cuda:0 --repeat 15 --sampler examples/my_node2vec.c --export "$out/graph" --json "$out/walks_1.json"
 phase walks_10 build/gpu/bench/walk_bench --device cuda:0 --repeat 9 --walks-per-vertex 10 --json "$out/walks_10.json"
+phase samples build/gpu/bench/sample_bench --device cuda:0 --repeat 31 --json "$out/samples.json"
+phase samples_cpu build/gpu/bench/sample_bench --repeat 11 --json "$out/samples_cpu.json"
 [ -z "$yardstick" ] || phase yardstick kernels
 rm -rf "$out/graph"
 for tool in ${SANITIZERS:-memcheck racecheck initcheck synccheck}; do phase "$tool" sanitize "$tool"; done
 grep -h -E 'tests passed|tests failed' "$out/gpu_tests.log"
 grep -hE 'steps/s|^csaw' "$out"/walks_1.log "$out"/walks_10.log
+grep -hE 'arcs/s|^csaw' "$out"/samples.log "$out"/samples_cpu.log
 [ -z "$yardstick" ] || grep -h yardstick "$out/yardstick.log"
 exit $failed

@@ -9,6 +9,14 @@
 
 enum { GROUP = 16, MOST = 64 };
 
+/* Into L1, as __builtin_prefetch() alone means, or into L2. */
+static inline void soon(const void *place, bool into_l2) {
+    if (into_l2)
+        __builtin_prefetch(place, 0, 2);
+    else
+        __builtin_prefetch(place);
+}
+
 static inline uint64_t next_number(uint64_t *state) { /* Steele, Lea, Flood, OOPSLA 2014 */
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -53,9 +61,9 @@ static inline uint32_t distinct(const hand_alias *table, const csaw_vertex *col,
     return got;
 }
 
-static void one_batch(const csaw_csr *csr, const hand_alias *table, const csaw_vertex *seed, uint64_t count,
-                      const uint32_t *fanout, uint32_t hops, uint64_t state, uint32_t *mark, uint32_t *stamp,
-                      hand_sample *out, csaw_vertex **frontier, uint64_t *frontier_room) {
+static inline void one_batch(const csaw_csr *csr, const hand_alias *table, const csaw_vertex *seed, uint64_t count,
+                             const uint32_t *fanout, uint32_t hops, uint64_t state, uint32_t *mark, uint32_t *stamp,
+                             bool into_l2, hand_sample *out, csaw_vertex **frontier, uint64_t *frontier_room) {
     uint64_t begin = 0;
     out->count = 0;
     for (uint32_t hop = 0; hop < hops; hop++) {
@@ -80,7 +88,7 @@ static void one_batch(const csaw_csr *csr, const hand_alias *table, const csaw_v
             const uint32_t group = n - first < GROUP ? (uint32_t)(n - first) : GROUP;
             uint32_t place[GROUP][MOST], got[GROUP];
             for (uint32_t i = 0; i < group && first + group + i < n; i++)
-                __builtin_prefetch(csr->rowptr + (*frontier)[first + group + i]);
+                soon(csr->rowptr + (*frontier)[first + group + i], into_l2);
             for (uint32_t i = 0; i < group; i++) {
                 const uint64_t row = csr->rowptr[(*frontier)[first + i]];
                 const uint32_t degree = (uint32_t)(csr->rowptr[(*frontier)[first + i] + 1] - row);
@@ -89,7 +97,7 @@ static void one_batch(const csaw_csr *csr, const hand_alias *table, const csaw_v
                 } else {
                     got[i] = distinct(table, csr->col, row, degree, k, &state, place[i]);
                 }
-                for (uint32_t j = 0; j < got[i]; j++) __builtin_prefetch(csr->col + row + place[i][j]);
+                for (uint32_t j = 0; j < got[i]; j++) soon(csr->col + row + place[i][j], into_l2);
             }
             for (uint32_t i = 0; i < group; i++) {
                 const csaw_vertex v = (*frontier)[first + i];
@@ -105,7 +113,7 @@ static void one_batch(const csaw_csr *csr, const hand_alias *table, const csaw_v
 }
 
 uint64_t hand_neighbors(const csaw_csr *csr, const hand_alias *table, const csaw_vertex *seed, const uint64_t *offset,
-                        uint64_t num_batches, const uint32_t *fanout, uint32_t hops, uint64_t number,
+                        uint64_t num_batches, const uint32_t *fanout, uint32_t hops, uint64_t number, bool into_l2,
                         hand_sample *out) {
     uint64_t arcs = 0;
     for (uint32_t hop = 0; hop < hops; hop++)
@@ -123,8 +131,13 @@ uint64_t hand_neighbors(const csaw_csr *csr, const hand_alias *table, const csaw
         }
 #pragma omp for schedule(dynamic)
         for (uint64_t j = 0; j < num_batches; j++) {
-            one_batch(csr, table, seed + offset[j], offset[j + 1] - offset[j], fanout, hops,
-                      number + j * 0x2545f4914f6cdd1du, mark, &stamp, &out[j], &frontier, &frontier_room);
+            const uint64_t mine = number + j * 0x2545f4914f6cdd1du;
+            if (into_l2)
+                one_batch(csr, table, seed + offset[j], offset[j + 1] - offset[j], fanout, hops, mine, mark, &stamp,
+                          true, &out[j], &frontier, &frontier_room);
+            else
+                one_batch(csr, table, seed + offset[j], offset[j + 1] - offset[j], fanout, hops, mine, mark, &stamp,
+                          false, &out[j], &frontier, &frontier_room);
             arcs += out[j].count;
         }
     }

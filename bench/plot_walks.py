@@ -6,13 +6,12 @@ Writes walks.md (a table of every row), walks_by_size.svg (graphs of one edge fa
 scale) to FOLDER. Python's standard library alone.
 """
 import argparse
-import html
 import json
-import math
 import pathlib
 import sys
 
-COLORS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]  # Okabe, Ito, 2008: for all eyes
+from svg_plot import COLORS, Axis, number_text, picture, text
+
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 960, 520, 80, 320, 60, 80
 
 
@@ -51,40 +50,6 @@ def curves(runs, place):
 
 
 # ---- the plot ----
-
-
-def ticks(low, high, steps=(1, 2, 5)):
-    """1, 2 and 5 times powers of ten within the range."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    every = [step * 10.0**power for power in range(first, last + 1) for step in steps]
-    return [tick for tick in every if low <= tick * 1.0001 and tick <= high * 1.0001]
-
-
-def number_text(value):
-    for limit, suffix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if value >= limit:
-            return f"{value / limit:g}{suffix}"
-    return f"{value:g}"
-
-
-class Axis:
-    """Logarithmic, from the least to the largest value with some room around."""
-
-    def __init__(self, values, begin, end):
-        low, high = math.log10(min(values)), math.log10(max(values))
-        room = max(0.05 * (high - low), 0.04)
-        self.low, self.high, self.begin, self.end = low - room, high + room, begin, end
-
-    def at(self, value):
-        return self.begin + (math.log10(value) - self.low) / (self.high - self.low) * (self.end - self.begin)
-
-    def ticks(self):
-        return ticks(10**self.low, 10**self.high)
-
-
-def text(x, y, words, size=13, anchor="middle", more="", color="#222222"):
-    return (f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="{color}" {more}>'
-            f"{html.escape(words)}</text>")
 
 
 def marker(x, y, by, color):
@@ -126,18 +91,14 @@ def draw(path, title, subtitle, x_label, y_label, found):
     x = Axis([point[0] for points in found.values() for point in points], LEFT, WIDTH - RIGHT)
     y = Axis([value for points in found.values() for point in points for value in point[1:]], HEIGHT - BOTTOM, TOP)
     walks = list(dict.fromkeys(walk for walk, _ in found))
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
-           'font-family="DejaVu Sans, Verdana, Arial, sans-serif">', '<rect width="100%" height="100%" fill="#ffffff"/>',
-           text(LEFT, 26, title, 17, "start"), text(LEFT, 46, subtitle, 12, "start", color="#666666")]
-    out += draw_axes(x, y, x_label, y_label)
+    out = draw_axes(x, y, x_label, y_label)
     for row, (walk, by) in enumerate(found):
         color = COLORS[walks.index(walk) % len(COLORS)]
         out += draw_curve(found[walk, by], by, color, x, y)
         left, at = WIDTH - RIGHT + 16, TOP + 12 + 22 * row
         out.append(f'<path d="M{left} {at}h36" {stroke(by, color)}/>' + marker(left + 18, at, by, color))
         out.append(text(left + 44, at + 4, f"{walk}, {'csaw' if by == 'csaw' else 'by hand'}", 12, "start"))
-    out.append("</svg>\n")
-    path.write_text("\n".join(out))
+    path.write_text(picture(WIDTH, HEIGHT, LEFT, title, subtitle, out))
 
 
 # ---- the table ----

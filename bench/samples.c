@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* bench/samples.c - sampled arcs a second (SEPS) of two-hop neighbour sampling on R-MAT graphs: csaw through its public
- * API, beside a loop written by hand, on the CPU. Both are verified before they are timed: every arc exists, none is
- * picked twice by one vertex at one hop, and every vertex has min(fanout, degree) of them.
+ * API, beside a loop written by hand, on the CPU, asking for memory as __builtin_prefetch() does by itself, or into L2
+ * as csaw does. All are verified before they are timed: every arc exists, none is picked twice by one vertex at one
+ * hop, and every vertex has min(fanout, degree) of them.
  *
- *   sample_bench [--scale 20] [--edge-factor 16] [--seeds 10000] [--batch 1024] [--repeat 11] [--json FILE] */
+ *   sample_bench [--scale 20] [--edge-factor 16] [--seeds 10000] [--batch 1024] [--repeat 11] [--device cpu]
+ *                [--json FILE] */
 #include <csaw/samplers.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@ static const uint32_t fanout[HOPS] = {15, 10};
 
 typedef struct settings {
     uint32_t scale, edge_factor, seeds, batch, repeat;
-    const char *json;
+    const char *device, *json;
 } settings;
 
 static void *memory(size_t bytes) {
@@ -71,8 +73,8 @@ static void verify(const csaw_csr *csr, const csaw_vertex *src, const csaw_verte
 }
 
 static void report(FILE *json, bool *first, const char *name, const char *by, uint64_t arcs, figure f) {
-    printf("%-20s %-6s %8.2f ms  (%.2f .. %.2f)  %9llu arcs  %7.2f M arcs/s\n", name, by, f.median * 1e3, f.least * 1e3,
-           f.most * 1e3, (unsigned long long)arcs, (double)arcs / f.median / 1e6);
+    printf("%-20s %-13s %8.2f ms  (%.2f .. %.2f)  %9llu arcs  %7.2f M arcs/s\n", name, by, f.median * 1e3,
+           f.least * 1e3, f.most * 1e3, (unsigned long long)arcs, (double)arcs / f.median / 1e6);
     fflush(stdout);
     if (json)
         fprintf(json,
@@ -89,7 +91,7 @@ typedef struct job {
     uint64_t *offset, batches;
 } job;
 
-static figure by_hand(const job *j, const csaw_csr *csr, uint64_t *arcs) {
+static figure by_hand(const job *j, const csaw_csr *csr, bool into_l2, uint64_t *arcs) {
     const settings *s = j->settings;
     hand_sample *out = memory(j->batches * sizeof *out);
     hand_alias *table = csr->weight ? memory(csr->num_edges * sizeof *table) : NULL;
@@ -97,7 +99,7 @@ static figure by_hand(const job *j, const csaw_csr *csr, uint64_t *arcs) {
     if (table) hand_alias_build(csr, table);
     for (uint32_t r = 0; r <= s->repeat; r++) { /* run 0 warms up and is verified */
         const double start = now();
-        *arcs = hand_neighbors(csr, table, j->seed, j->offset, j->batches, fanout, HOPS, 1, out);
+        *arcs = hand_neighbors(csr, table, j->seed, j->offset, j->batches, fanout, HOPS, 1, into_l2, out);
         if (r) seconds[r - 1] = now() - start;
         for (uint64_t b = 0; !r && b < j->batches; b++)
             verify(csr, out[b].src, out[b].dst, out[b].edge, out[b].count, "by hand");
@@ -120,7 +122,7 @@ static figure by_csaw(const job *j, const csaw_graph *graph, const csaw_sampler 
     const csaw_csr csr = csaw_graph_csr(graph);
     double *seconds = memory(s->repeat * sizeof *seconds);
     csaw_plan *plan = NULL;
-    must(csaw_plan_create(graph, NULL, &plan));
+    must(csaw_plan_create(graph, CSAW_PLAN(.device = s->device), &plan));
     for (uint32_t r = 0; r <= s->repeat; r++) {
         csaw_samples *samples = NULL;
         csaw_arcs view;
@@ -143,7 +145,7 @@ static figure by_csaw(const job *j, const csaw_graph *graph, const csaw_sampler 
 }
 
 static settings read_settings(int argc, char **argv) {
-    settings s = {.scale = 20, .edge_factor = 16, .seeds = 10000, .batch = 1024, .repeat = 11};
+    settings s = {.scale = 20, .edge_factor = 16, .seeds = 10000, .batch = 1024, .repeat = 11, .device = "cpu"};
     for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         const uint32_t number = (uint32_t)strtoul(value, NULL, 10);
@@ -157,6 +159,8 @@ static settings read_settings(int argc, char **argv) {
             s.batch = number;
         else if (strcmp(argv[i], "--repeat") == 0)
             s.repeat = number;
+        else if (strcmp(argv[i], "--device") == 0)
+            s.device = value;
         else if (strcmp(argv[i], "--json") == 0)
             s.json = value;
         else {
@@ -187,9 +191,9 @@ int main(int argc, char **argv) {
     for (uint64_t b = 0; b <= j.batches; b++) j.offset[b] = b * s.batch < s.seeds ? b * s.batch : s.seeds;
     printf(
         "csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; %u seeds in batches of %u, fanout 15, 10, "
-        "%d threads, 1 warm-up, median of %u\n",
+        "device %s, %d threads, 1 warm-up, median of %u\n",
         csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices, (unsigned long long)csr.num_edges,
-        s.seeds, s.batch, threads, s.repeat);
+        s.seeds, s.batch, s.device, threads, s.repeat);
     if (s.json && !(json = fopen(s.json, "w"))) {
         perror(s.json);
         return 1;
@@ -198,19 +202,22 @@ int main(int argc, char **argv) {
         fprintf(
             json,
             "{\"version\": \"%s\", \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": 1, "
-            "\"vertices\": %llu, \"arcs\": %llu},\n \"seeds\": %u, \"batch\": %u, \"fanout\": [15, 10], \"threads\": "
+            "\"vertices\": %llu, \"arcs\": %llu},\n \"seeds\": %u, \"batch\": %u, \"fanout\": [15, 10], \"device\": "
+            "\"%s\", \"threads\": "
             "%d, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
             csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices,
-            (unsigned long long)csr.num_edges, s.seeds, s.batch, threads, s.repeat);
+            (unsigned long long)csr.num_edges, s.seeds, s.batch, s.device, threads, s.repeat);
     csr.weight = NULL;
     must(csaw_graph_borrow_csr(&csr, &plain));
     const csaw_csr weighted = csaw_graph_csr(graph);
     uint64_t arcs = 0;
-    figure f = by_hand(&j, &csr, &arcs);
+    figure f = by_hand(&j, &csr, false, &arcs);
     report(json, &first, "uniform", "hand", arcs, f);
+    f = by_hand(&j, &csr, true, &arcs);
+    report(json, &first, "uniform", "hand, into L2", arcs, f);
     f = by_csaw(&j, plain, &csaw_neighbor, false, &arcs);
     report(json, &first, "uniform", "csaw", arcs, f);
-    f = by_hand(&j, &weighted, &arcs);
+    f = by_hand(&j, &weighted, false, &arcs);
     report(json, &first, "biased", "hand", arcs, f);
     f = by_csaw(&j, graph, &csaw_neighbor_biased, false, &arcs);
     report(json, &first, "biased", "csaw", arcs, f);

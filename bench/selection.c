@@ -1,196 +1,242 @@
 /* SPDX-License-Identifier: MIT */
-/* bench/selection.c - ways to pick k neighbours without replacement, counted: C-SAW's figures 11 and 12 (Pandey et al.,
- * SC'20, section VI-B) again, on any graph file, biased by the degree of the neighbour as there, or not at all.
+/* bench/selection.c - ways to pick k neighbours without replacement, counted, timed, and held to the law: C-SAW's
+ * figures 10 to 12 (Pandey et al., SC'20, section VI-B) again, on any graph file, biased by the degree of the
+ * neighbour, or not.
  *
- *   selection_bench GRAPH [--vertices 20000] [--json FILE]
+ *   selection_bench GRAPH [--vertices 20000] [--spare 1] [--name TEXT] [--commit TEXT] [--json FILE]
  *
- * Of every way: trials a pick, time a pick, and whether its sets follow the law (a way that does not is no way).
- * `repeated` throws a taken candidate away and draws again; `updated` takes it out and sums again; `printed` is the
- * bipartite region search as the paper prints it; `fresh` is csaw's, with a fresh number beside the region. These are
- * written here, apart from the library, one pick after the other, so that nothing but the search differs. Collisions
- * are found by a linear search among the picks or by a bitmap; for rounds of 32 lanes, as on a GPU, it is also counted
- * how many lanes wait for another that sets a bit in the same 8-bit word, with neighbouring candidates' bits in one
- * word (contiguous) or scattered (strided). */
+ * GRAPH is read as undirected. Rows: those of k + --spare neighbours or more among --vertices random vertices,
+ * with repetitions. `repeated` throws a taken candidate away and draws again; `updated` takes it out and sums again;
+ * `printed` is the bipartite region search as the paper prints it; `fresh` is csaw's, with a fresh number beside the
+ * region. They are written in selection_ways.c, apart from the library, one pick after the other, so that nothing but
+ * the search differs. Exits non-zero if a way but `printed` seems to miss the law: |z| of chi-square 4 or more.
+ *
+ * For a round of k lanes that set their bits at once, as on a GPU, it is counted how many wait for another that sets a
+ * bit in the same 8-bit word, with neighbouring candidates' bits in one word (contiguous) or scattered (strided). */
 #include <csaw/csaw.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/measure.h"
+#include "bench/selection_ways.h"
 
-enum { LANES = 32, MOST_PICKS = 32 };
-typedef enum way { REPEATED, UPDATED, PRINTED, FRESH, NUM_WAYS } way;
+enum { REPEAT = 5 };
 static const char *const way_name[] = {"repeated", "updated", "printed", "fresh"};
+static const double threshold = 4; /* of |z|, as in tests/law.h */
 
-typedef struct counts {
-    uint64_t picks, trials, linear, probes, rounds_waits[2]; /* linear, probes: looks at what is taken */
-    double seconds;
-} counts;
+typedef struct result {
+    double trials, error, searches, linear; /* a pick; error: of the mean number of trials, standard, by rows */
+    double z;
+    figure time; /* of sums and picks, a whole pass, of the CPU */
+} result;
 
-typedef struct row {
-    uint32_t n;
-    double *upto; /* [n] inclusive sums of biases */
-    double *left; /* [n] the same, of `updated` */
-    uint8_t *taken;
-} row;
+typedef struct waits {
+    uint64_t same, contiguous, strided; /* lanes that name the candidate of an earlier lane; a bit in its word */
+} waits;
 
-static uint64_t state = 1;
-static double number(void) { /* splitmix64, on [0, 1) */
-    uint64_t z = (state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
+typedef struct job {
+    csaw_csr csr;
+    const csaw_vertex *vertex; /* [num_rows] */
+    uint64_t num_rows;
+    uint32_t k;
+    bool biased;
+    row row;
+} job;
 
-static uint32_t find(const double *upto, uint32_t n, double x) {
-    uint32_t lo = 0, left = n - 1;
-    while (left > 0) {
-        const uint32_t half = left / 2;
-        if (upto[lo + half] <= x) {
-            lo += half + 1;
-            left -= half + 1;
-        } else {
-            left = half;
-        }
-    }
-    return lo;
-}
-
-static void sum_again(row *r, const double *upto) {
+static void load_row(job *j, csaw_vertex v) {
+    const csaw_csr *csr = &j->csr;
     double sum = 0;
-    for (uint32_t i = 0; i < r->n; i++) r->left[i] = sum += r->taken[i] ? 0 : upto[i] - (i ? upto[i - 1] : 0);
-}
-
-/* One trial: a candidate, taken or not. *last: the candidate that the first number hit. */
-static uint32_t trial(const row *r, way way) {
-    const double sum = r->upto[r->n - 1], first = number() * sum;
-    if (way == UPDATED) return find(r->left, r->n, first / sum * r->left[r->n - 1]);
-    const uint32_t hit = find(r->upto, r->n, first);
-    if (way == REPEATED || !r->taken[hit]) return hit;
-    const double low = hit ? r->upto[hit - 1] : 0, mass = r->upto[hit] - low;
-    double x = (way == PRINTED ? first / sum : number()) * (sum - mass);
-    if (x >= low) x += mass;
-    return find(r->upto, r->n, x);
-}
-
-static void pick(row *r, way way, uint32_t k, uint32_t *out, counts *c) {
-    if (way == UPDATED) sum_again(r, r->upto);
-    for (uint32_t got = 0; got < k;) {
-        const uint32_t candidate = trial(r, way);
-        c->trials++;
-        c->probes++;
-        c->linear += got;
-        if (r->taken[candidate]) continue;
-        r->taken[candidate] = 1;
-        out[got++] = candidate;
-        if (way == UPDATED && got < k) sum_again(r, r->upto);
-    }
-    c->picks += k;
-}
-
-/* Lanes that set a bit at once and must wait for another lane's, in words of 8 bits. */
-static void waits(const row *r, uint32_t k, uint64_t out[2]) {
-    uint32_t candidate[LANES];
-    const uint32_t lanes = k < LANES ? k : LANES, words = (r->n + 7) / 8;
-    for (uint32_t l = 0; l < lanes; l++) candidate[l] = find(r->upto, r->n, number() * r->upto[r->n - 1]);
-    for (uint32_t l = 1; l < lanes; l++) {
-        bool same[2] = {false, false};
-        for (uint32_t m = 0; m < l; m++) {
-            same[0] |= candidate[l] / 8 == candidate[m] / 8;
-            same[1] |= candidate[l] % words == candidate[m] % words;
-        }
-        out[0] += same[0];
-        out[1] += same[1];
-    }
-}
-
-static void load_row(const csaw_csr *csr, csaw_vertex v, bool biased, row *r) {
-    double sum = 0;
-    r->n = (uint32_t)(csr->rowptr[v + 1] - csr->rowptr[v]);
-    for (uint32_t i = 0; i < r->n; i++) {
+    j->row.n = (uint32_t)(csr->rowptr[v + 1] - csr->rowptr[v]);
+    for (uint32_t i = 0; i < j->row.n; i++) {
         const csaw_vertex u = csr->col[csr->rowptr[v] + i];
-        r->upto[i] = sum += biased ? (double)(csr->rowptr[u + 1] - csr->rowptr[u]) : 1;
+        j->row.upto[i] = sum += j->biased ? (double)(csr->rowptr[u + 1] - csr->rowptr[u]) : 1;
     }
 }
 
-static bool enough(const row *r, uint32_t k) { /* candidates of positive bias */
-    uint32_t positive = 0;
-    for (uint32_t i = 0; i < r->n; i++) positive += r->upto[i] > (i ? r->upto[i - 1] : 0);
-    return positive > k;
-}
-
-static void measure(const csaw_csr *csr, uint64_t vertices, bool biased, uint32_t k, row *r, counts *out) {
+static result count(job *j, way way) {
     uint32_t picks[MOST_PICKS];
-    state = 1;
-    for (uint64_t i = 0; i < vertices; i++) {
-        load_row(csr, (csaw_vertex)(number() * (double)csr->num_vertices), biased, r);
-        if (r->n <= k || !enough(r, k)) continue;
-        for (int w = 0; w < NUM_WAYS; w++) {
-            const double start = now();
-            pick(r, (way)w, k, picks, &out[w]);
-            out[w].seconds += now() - start;
-            for (uint32_t j = 0; j < k; j++) r->taken[picks[j]] = 0;
-        }
-        waits(r, k, out[FRESH].rounds_waits);
+    uint64_t bin[BINS] = {0};
+    counts c = {0};
+    double squares = 0;
+    seed_numbers(1);
+    for (uint64_t i = 0; i < j->num_rows; i++) {
+        const uint64_t trials = c.trials;
+        load_row(j, j->vertex[i]);
+        pick(&j->row, way, j->k, picks, &c);
+        squares += pow((double)(c.trials - trials), 2);
+        place(&j->row, picks, j->k, bin);
     }
+    const double rows = (double)j->num_rows, picked = rows * j->k, mean = (double)c.trials / rows;
+    return (result){.trials = mean / j->k,
+                    .error = sqrt(fmax(squares / rows - mean * mean, 0) / rows) / j->k,
+                    .searches = (double)c.searches / picked,
+                    .linear = (double)c.linear / picked,
+                    .z = z_of(bin)};
+}
+
+static figure time_of(job *j, way way) { /* NUM_WAYS: of the sums alone */
+    uint32_t picks[MOST_PICKS];
+    double seconds[REPEAT];
+    counts unused = {0};
+    for (uint32_t pass = 0; pass <= REPEAT; pass++) { /* the first warms up */
+        const clock_t begin = clock();                /* of the CPU, as others may use the machine */
+        seed_numbers(1);
+        for (uint64_t i = 0; i < j->num_rows; i++) {
+            load_row(j, j->vertex[i]);
+            if (way < NUM_WAYS) pick(&j->row, way, j->k, picks, &unused);
+        }
+        if (pass) seconds[pass - 1] = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    }
+    return figure_of(seconds, REPEAT);
+}
+
+static waits waits_of(job *j) {
+    uint32_t candidate[MOST_PICKS];
+    waits out = {0};
+    seed_numbers(2);
+    for (uint64_t i = 0; i < j->num_rows; i++) {
+        load_row(j, j->vertex[i]);
+        const row *r = &j->row;
+        const uint32_t words = (r->n + 7) / 8;
+        for (uint32_t l = 0; l < j->k; l++) {
+            bool same = false, contiguous = false, strided = false;
+            candidate[l] = find(r->upto, r->n, number() * r->upto[r->n - 1]);
+            for (uint32_t m = 0; m < l; m++) {
+                same |= candidate[l] == candidate[m];
+                contiguous |= candidate[l] / 8 == candidate[m] / 8;
+                strided |= candidate[l] % words == candidate[m] % words;
+            }
+            out.same += same;
+            out.contiguous += contiguous;
+            out.strided += strided;
+        }
+    }
+    return out;
+}
+
+/* ---- the report ---- */
+
+static void put_time(FILE *json, const char *name, figure time, double picks) {
+    fprintf(json, ", \"%s\": [%.4g, %.4g, %.4g]", name, time.median / picks * 1e9, time.least / picks * 1e9,
+            time.most / picks * 1e9);
+}
+
+/* False if a way that has the law seems to miss it. */
+static bool report(job *j, bool first, FILE *json) {
+    const double rows = (double)j->num_rows, picks = rows * j->k;
+    const waits w = waits_of(j);
+    bool good = true;
+    fprintf(json,
+            "%s\n{\"bias\": \"%s\", \"k\": %u, \"rows\": %.0f, \"same\": %.5g, \"contiguous\": %.5g, \"strided\": %.5g",
+            first ? "" : ",", j->biased ? "degree" : "none", j->k, rows, (double)w.same / rows,
+            (double)w.contiguous / rows, (double)w.strided / rows);
+    put_time(json, "sums_ns", time_of(j, NUM_WAYS), picks);
+    fputs(", \"ways\": {", json);
+    for (int way = 0; way < NUM_WAYS; way++) {
+        result r = count(j, (enum way)way);
+        r.time = time_of(j, (enum way)way);
+        const bool follows = fabs(r.z) < threshold;
+        good &= follows || way == PRINTED;
+        printf("%-6s %3u %7.0f %-8s %8.3f +- %-6.3f %8.3f %10.3f %8.1f %-4s %8.1f\n", j->biased ? "degree" : "none",
+               j->k, rows, way_name[way], r.trials, r.error, r.searches, r.linear, r.z, follows ? "" : "OFF",
+               r.time.median / picks * 1e9);
+        fprintf(json,
+                "%s\n \"%s\": {\"trials\": %.6g, \"error\": %.3g, \"searches\": %.6g, \"linear\": %.6g, \"z\": %.4g",
+                way ? "," : "", way_name[way], r.trials, r.error, r.searches, r.linear, r.z);
+        put_time(json, "ns", r.time, picks);
+        fputs("}", json);
+    }
+    fputs("}}", json);
+    printf("       lanes that wait in a round of %u: %.3f contiguous, %.3f strided, %.3f for the same candidate\n",
+           j->k, (double)w.contiguous / rows, (double)w.strided / rows, (double)w.same / rows);
+    return good;
+}
+
+typedef struct settings {
+    const char *path, *name, *commit, *json;
+    uint64_t vertices, spare;
+} settings;
+
+static settings read_settings(int argc, char **argv) {
+    settings s = {.vertices = 20000, .spare = 1, .name = "graph", .commit = "not given", .json = "/dev/null"};
+    for (int i = 2; i < argc; i += 2) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--vertices") == 0)
+            s.vertices = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i], "--spare") == 0)
+            s.spare = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i], "--name") == 0)
+            s.name = value;
+        else if (strcmp(argv[i], "--commit") == 0)
+            s.commit = value;
+        else if (strcmp(argv[i], "--json") == 0)
+            s.json = value;
+        else {
+            fprintf(stderr, "selection_bench: unknown option '%s'; see the head of bench/selection.c\n", argv[i]);
+            exit(2);
+        }
+    }
+    if (argc < 2 || s.vertices < 1000 || s.vertices > 10000000) {
+        fputs("selection_bench: give a graph file first, --vertices from 1,000 to 10,000,000\n", stderr);
+        exit(2);
+    }
+    s.path = argv[1];
+    return s;
 }
 
 int main(int argc, char **argv) {
     static const uint32_t ks[] = {2, 4, 8, 16, 32};
-    uint64_t vertices = 20000, widest = 1;
-    const char *path = NULL, *json_path = NULL;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--vertices") == 0 && i + 1 < argc)
-            vertices = strtoull(argv[++i], NULL, 10);
-        else if (strcmp(argv[i], "--json") == 0 && i + 1 < argc)
-            json_path = argv[++i];
-        else
-            path = argv[i];
-    }
+    const settings s = read_settings(argc, argv);
     csaw_graph *graph = NULL;
-    if (!path || csaw_graph_load(path, CSAW_LOAD(.undirected = true), &graph) != CSAW_OK) {
-        fprintf(stderr, "selection_bench: %s\n", path ? csaw_last_error() : "give a graph file");
-        return 1;
-    }
-    const csaw_csr csr = csaw_graph_csr(graph);
-    for (uint64_t v = 0; v < csr.num_vertices; v++) {
-        const uint64_t n = csr.rowptr[v + 1] - csr.rowptr[v];
+    must(csaw_graph_load(s.path, CSAW_LOAD(.undirected = true), &graph));
+    job j = {.csr = csaw_graph_csr(graph)};
+    uint64_t widest = 0;
+    for (uint64_t v = 0; v < j.csr.num_vertices; v++) {
+        const uint64_t n = j.csr.rowptr[v + 1] - j.csr.rowptr[v];
         widest = n > widest ? n : widest;
     }
-    row r = {0, malloc(widest * sizeof(double)), malloc(widest * sizeof(double)), calloc(widest, 1)};
-    FILE *json = json_path ? fopen(json_path, "w") : NULL;
-    if (!r.upto || !r.left || !r.taken || (json_path && !json)) return 1;
-    if (json) fprintf(json, "{\"graph\": \"%s\", \"vertices\": %llu, \"rows\": [", path, (unsigned long long)vertices);
-    printf("%-9s %2s  %-9s %12s %9s %16s %16s %22s\n", "bias", "k", "way", "trials/pick", "ns/pick",
-           "linear looks/pick", "bitmap looks/pick", "waiting lanes/round");
-    bool first = true;
+    const csaw_csr *csr = &j.csr;
+    csaw_vertex *drawn = malloc(s.vertices * sizeof *drawn), *wide = malloc(s.vertices * sizeof *wide);
+    j.row =
+        (row){0, malloc((widest + 1) * sizeof(double)), malloc((widest + 1) * sizeof(double)), calloc(widest + 1, 1)};
+    if (!drawn || !wide || !j.row.upto || !j.row.left || !j.row.taken) must(CSAW_ENOMEM);
+    FILE *json = fopen(s.json, "w");
+    if (!json) {
+        perror(s.json);
+        return 1;
+    }
+    seed_numbers(3);
+    for (uint64_t i = 0; i < s.vertices; i++) drawn[i] = (csaw_vertex)(number() * (double)csr->num_vertices);
+    fprintf(json,
+            "{\"kind\": \"selection\", \"version\": \"%s\", \"commit\": \"%s\", \"name\": \"%s\", \"vertices\": %llu, "
+            "\"arcs\": %llu, \"widest\": %llu, \"drawn\": %llu, \"spare\": %llu, \"bins\": %d, \"rows\": [",
+            csaw_version(), s.commit, s.name, (unsigned long long)csr->num_vertices,
+            (unsigned long long)csr->rowptr[csr->num_vertices], (unsigned long long)widest,
+            (unsigned long long)s.vertices, (unsigned long long)s.spare, BINS);
+    printf("%s, csaw %s; a pick:\n%-6s %3s %7s %-8s %18s %8s %10s %8s %-4s %8s\n", s.name, csaw_version(), "bias", "k",
+           "rows", "way", "trials", "searches", "linear", "z of law", "", "ns");
+    bool first = true, good = true;
     for (int biased = 1; biased >= 0; biased--)
         for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
-            counts c[NUM_WAYS];
-            memset(c, 0, sizeof c);
-            measure(&csr, vertices, biased, ks[i], &r, c);
-            for (int w = 0; w < NUM_WAYS; w++) {
-                const double picks = c[w].picks ? (double)c[w].picks : 1, rounds = picks / ks[i];
-                const double contiguous = (double)c[FRESH].rounds_waits[0] / rounds;
-                const double strided = (double)c[FRESH].rounds_waits[1] / rounds;
-                printf("%-9s %2u  %-9s %12.3f %9.1f %16.3f %16.3f %10.3f / %.3f\n", biased ? "degree" : "none", ks[i],
-                       way_name[w], (double)c[w].trials / picks, c[w].seconds / picks * 1e9,
-                       (double)c[w].linear / picks, (double)c[w].probes / picks, contiguous, strided);
-                if (json)
-                    fprintf(json,
-                            "%s\n  {\"bias\": \"%s\", \"k\": %u, \"way\": \"%s\", \"picks\": %llu, \"trials\": %llu, "
-                            "\"ns_per_pick\": %.4g, \"linear_looks\": %llu, \"bitmap_looks\": %llu, "
-                            "\"waits_contiguous\": %.4g, \"waits_strided\": %.4g}",
-                            first ? "" : ",", biased ? "degree" : "none", ks[i], way_name[w],
-                            (unsigned long long)c[w].picks, (unsigned long long)c[w].trials, c[w].seconds / picks * 1e9,
-                            (unsigned long long)c[w].linear, (unsigned long long)c[w].probes, contiguous, strided);
-                first = false;
-            }
+            j.vertex = wide;
+            j.num_rows = 0;
+            j.k = ks[i];
+            j.biased = biased;
+            for (uint64_t d = 0; d < s.vertices; d++)
+                if (csr->rowptr[drawn[d] + 1] - csr->rowptr[drawn[d]] >= j.k + s.spare) wide[j.num_rows++] = drawn[d];
+            if (j.num_rows < 10 * BINS) continue; /* too few for chi-square */
+            good &= report(&j, first, json);
+            first = false;
         }
-    if (json && (fputs("]}\n", json) < 0 || fclose(json) != 0)) return 1;
-    free(r.upto);
-    free(r.left);
-    free(r.taken);
+    if (fputs("]}\n", json) < 0 || fclose(json) != 0) return 1;
+    if (!good) fputs("selection_bench: repeated, updated or fresh is off the law\n", stderr);
+    free(drawn);
+    free(wide);
+    free(j.row.upto);
+    free(j.row.left);
+    free(j.row.taken);
     csaw_graph_free(graph);
-    return 0;
+    return good ? 0 : 1;
 }

@@ -6,7 +6,9 @@ set(csaw_embedded_headers
   runtime/base/vertex_set.h
   samplers/select/alias.h samplers/select/bias.h samplers/select/its.h samplers/select/reject.h samplers/select/uniform.h
   samplers/select/race.h samplers/select/rounds.h samplers/select/row_picks.h samplers/select/scan_warp.cuh
-  runtime/engine/step.h runtime/engine/step_numbers.h runtime/engine/walk_plain.h runtime/engine/expand.h runtime/engine/host_kernels.h runtime/engine/device_kernels.cuh)
+  runtime/engine/step.h runtime/engine/step_numbers.h runtime/engine/walk_plain.h
+  runtime/engine/expand.h runtime/engine/expand_drawn.h runtime/engine/host_kernels.h runtime/engine/device_expand.cuh runtime/engine/device_kernels.cuh
+  samplers/select/pick_team.cuh)
 
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_path(GET CMAKE_SCRIPT_MODE_FILE PARENT_PATH root)

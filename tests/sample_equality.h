@@ -176,6 +176,41 @@ inline void expect_equal(const csaw_csr &csr, const std::vector<Compiled> &sampl
     }
 }
 
+// ---- graphs ---------------------------------------------------------------------
+
+// On "extreme" the sums of weights with a factor above 1 are beyond a float, which is an error: tested elsewhere.
+inline std::vector<Compiled> samplers_for(const std::string &graph) {
+    std::vector<Compiled> out;
+    for (const Compiled &sampler : compiled())
+        if (graph != "extreme" || (sampler.name != "moody" && sampler.name != "stratum")) out.push_back(sampler);
+    return out;
+}
+
+// Leaves of weights from 1e-6 to 1e6, so that rounds of large selections fail often and are exceeded.
+inline Graph small_hub(csaw_vertex leaves) {
+    std::mt19937_64 random(6);
+    std::vector<reference::WeightedArc> arcs;
+    for (csaw_vertex leaf = 1; leaf <= leaves; leaf++) {
+        const auto weight = static_cast<float>(std::pow(10, static_cast<double>(random() % 13) - 6));
+        arcs.push_back({0, leaf, weight});
+        arcs.push_back({leaf, 0, weight});
+    }
+    return reference::graph_of("hub", leaves + 1, arcs, true);
+}
+
+inline std::vector<SampleRequest> requests_on_hub(const csaw_csr &csr, const std::vector<uint32_t> &fanouts) {
+    std::vector<SampleRequest> out;
+    for (uint32_t k : fanouts) {
+        for (bool replace : {false, true}) {
+            SampleRequest request = request_on(csr, {2, k}, 2, replace);
+            request.pools = {{1}, {7, 0, 7}, {0}};
+            request.samples_per_pool = 1;
+            out.push_back(request);
+        }
+    }
+    return out;
+}
+
 } // namespace sample_equality
 
 #endif

@@ -181,6 +181,97 @@ TEST_F(SampleGpu, EveryAllocationFails) {
     }
 }
 
+// ---- samples, whose bits tests/sample_equality_gpu_test.cc compares ----
+
+TEST_F(SampleGpu, FaultsInSamplesAreNamedAsOnTheCpu) {
+    const uint32_t fanout[] = {2, 3, 2, 2};
+    run.depth = 4;
+    run.fanout = fanout;
+    for (csaw_select select : {CSAW_SELECT_ITS, CSAW_SELECT_REJECT})
+        for (uint32_t rule : {1u, 2u, 3u, 6u})
+            for (uint32_t depth : {0u, 2u}) {
+                const FaultyParams params = {rule, 17, depth};
+                csaw_samples *none = nullptr;
+                run.select = select;
+                EXPECT_EQ(CSAW_EBIAS, csaw_sample(cpu, &faulty, &params, nullptr, &run, &none));
+                const std::string want = csaw_last_error();
+                EXPECT_EQ(CSAW_EBIAS, csaw_sample(gpu, &faulty, &params, nullptr, &run, &none));
+                EXPECT_EQ(want, csaw_last_error());
+                EXPECT_EQ(nullptr, none);
+            }
+}
+
+TEST_F(SampleGpu, WhatOnlyTheCpuHasIsRefused) {
+    csaw_samples *none = nullptr;
+    const uint32_t fanout[] = {2, 3};
+    run.depth = 2;
+    run.fanout = fanout;
+    EXPECT_EQ(CSAW_EUNSUPPORTED, csaw_sample(gpu, &csaw_layer, nullptr, nullptr, &run, &none));
+    EXPECT_NE(std::string::npos, std::string(csaw_last_error()).find("device 'cpu'"));
+}
+
+std::vector<uint64_t> Flat(csaw_samples *samples) {
+    csaw_arcs arcs;
+    std::vector<uint64_t> out;
+    if (csaw_samples_arcs(samples, CSAW_HOST, &arcs) != CSAW_OK) return out;
+    for (uint64_t i = 0; i < arcs.num_instances; i++)
+        for (uint64_t a = arcs.offset[i]; a < arcs.offset[i + 1]; a++)
+            out.insert(out.end(), {arcs.first + i, arcs.src[a], arcs.dst[a], arcs.edge[a], arcs.depth[a]});
+    return out;
+}
+
+csaw_status AppendArcs(void *user, csaw_samples *samples) {
+    const std::vector<uint64_t> more = Flat(samples);
+    auto *all = static_cast<std::vector<uint64_t> *>(user);
+    all->insert(all->end(), more.begin(), more.end());
+    return CSAW_OK;
+}
+
+TEST_F(SampleGpu, SamplesInBatchesAreTheWholeAndOutliveThePlan) {
+    const uint32_t fanout[] = {15, 10, 5};
+    csaw_samples *a = nullptr, *b = nullptr;
+    std::vector<uint64_t> all;
+    run.depth = 3;
+    run.fanout = fanout;
+    ASSERT_EQ(CSAW_OK, csaw_sample(cpu, &csaw_neighbor_once, nullptr, nullptr, &run, &a)) << csaw_last_error();
+    ASSERT_EQ(CSAW_OK, csaw_sample(gpu, &csaw_neighbor_once, nullptr, nullptr, &run, &b)) << csaw_last_error();
+    run.batch_bytes = 1 << 20;
+    ASSERT_EQ(CSAW_OK, csaw_sample_each(gpu, &csaw_neighbor_once, nullptr, nullptr, &run, AppendArcs, &all))
+        << csaw_last_error();
+    csaw_plan_free(gpu);
+    gpu = nullptr;
+    const std::vector<uint64_t> want = Flat(a);
+    EXPECT_LT(100000u, want.size());
+    EXPECT_EQ(want, Flat(b));
+    EXPECT_EQ(want, all);
+    csaw_samples_free(a);
+    csaw_samples_free(b);
+}
+
+TEST_F(SampleGpu, EveryAllocationOfSamplesFails) {
+    const uint32_t fanout[] = {3, 40};
+    run.depth = 2;
+    run.fanout = fanout;
+    run.select = CSAW_SELECT_ITS;
+    for (uint64_t n = 1;; n++) {
+        csaw_samples *s = nullptr;
+        const csaw_vertex roots[] = {3, 5, 3};
+        const csaw_seeds seeds = {roots, 3, nullptr};
+        csaw__fail_allocations_from(n);
+        const csaw_status status = csaw_sample(gpu, &csaw_neighbor_once, nullptr, &seeds, &run, &s);
+        const uint64_t asked = csaw__allocations_counted();
+        csaw__fail_allocations_from(0);
+        csaw_samples_free(s);
+        if (status == CSAW_OK) {
+            EXPECT_LT(asked, n);
+            EXPECT_LT(20u, asked);
+            break;
+        }
+        ASSERT_TRUE(status == CSAW_ENOMEM || status == CSAW_EDEVMEM) << csaw_last_error();
+        ASSERT_LT(n, 1000u);
+    }
+}
+
 TEST_F(SampleGpu, TooManyWalksAreADeviceMemoryError) {
     csaw_samples *s = nullptr;
     run.depth = 1000000;

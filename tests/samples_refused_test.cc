@@ -9,6 +9,8 @@
 
 #include <cstring>
 
+CSAW_DECLARE_SAMPLER(asking);
+CSAW_DECLARE_SAMPLER(asking_declared);
 CSAW_DECLARE_SAMPLER(faulty);
 
 namespace {
@@ -86,14 +88,83 @@ TEST_F(Refused, MoreIndependentPicksThanThereAreNumbers) {
     Expect(CSAW_EINVAL, &csaw_neighbor, nullptr, nullptr, {"instance 0, depth 0", "8388609", "8388608"});
 }
 
+// ---- what needs a flag ------------------------------------------------------
+
+struct AskingParams { // as in tests/samplers/asking.h
+    uint32_t what, hook;
+};
+
+// The message that two depths end with, of walks from every vertex or of one sample of a pool that holds all vertices,
+// the last in front; empty if it goes well.
+std::string said_of(const csaw_csr &csr, const csaw_sampler *sampler, const void *params, int partitions, bool walk) {
+    const auto graph = reference::borrow(csr);
+    const csaw_plan_options options = reference::plan_on("cpu", 1, partitions);
+    const uint32_t two[] = {2, 2};
+    std::vector<csaw_vertex> falling;
+    for (csaw_vertex v = static_cast<csaw_vertex>(csr.num_vertices); v-- > 0;) falling.push_back(v);
+    const uint64_t pool[] = {0, falling.size()};
+    const csaw_seeds seeds = {falling.data(), 1, pool};
+    csaw_run_options run = {};
+    run.size = sizeof run;
+    run.depth = 2;
+    run.fanout = walk ? nullptr : two;
+    run.select = CSAW_SELECT_ITS;
+    csaw_plan *plan = nullptr;
+    csaw_samples *samples = nullptr;
+    EXPECT_EQ(CSAW_OK, csaw_plan_create(graph.get(), &options, &plan));
+    const csaw_status status = csaw_sample(plan, sampler, params, walk ? nullptr : &seeds, &run, &samples);
+    const std::string said = status == CSAW_OK ? "" : csaw_last_error();
+    EXPECT_TRUE(status == CSAW_OK || status == CSAW_EBIAS) << said;
+    csaw_samples_free(samples);
+    csaw_plan_free(plan);
+    return said;
+}
+
+TEST(Asking, EveryHookIsToldOfTheFlagThatIsMissing) {
+    const reference::Graph graph = reference::small_graph("directed"); // some vertices are dead ends
+    const csaw_csr csr = graph.csr();
+    const char *hooks[] = {"edge_bias", "update", "fanout", "dead_end"};
+    const std::string said[] = {"", "a hook called csaw_prev() in a sample, but the sampler lacks CSAW_SECOND_ORDER",
+                                "a hook called csaw_adjacent(), but the sampler lacks CSAW_SECOND_ORDER",
+                                "a hook called csaw_visited(), but the sampler lacks CSAW_VISITED"};
+    for (uint32_t hook = 0; hook < 4; hook++)
+        for (uint32_t what = 0; what < 4; what++) {
+            const AskingParams params = {what, hook};
+            SCOPED_TRACE(std::string(hooks[hook]) + ": " + said[what]);
+            const bool asks = what && !(what == 2 && hook >= 2); // an arc is needed there
+            const std::string whole = said_of(csr, &asking, &params, 0, false);
+            if (asks) {
+                EXPECT_NE(std::string::npos, whole.find("sampler 'asking', instance ")) << whole;
+                EXPECT_NE(std::string::npos, whole.find(said[what])) << whole;
+            } else {
+                EXPECT_EQ("", whole);
+            }
+            for (int partitions : {2, 3, 17}) EXPECT_EQ(whole, said_of(csr, &asking, &params, partitions, false));
+            for (int partitions : {0, 2, 3, 17})
+                EXPECT_EQ("", said_of(csr, &asking_declared, &params, partitions, false));
+        }
+}
+
+TEST(Asking, AWalkKnowsWhereItCameFrom) {
+    const reference::Graph karate = reference::small_graph("karate");
+    const uint32_t asks_prev[] = {9, 0, 0}; // FaultyParams
+    for (int partitions : {0, 3}) {
+        EXPECT_EQ("", said_of(karate.csr(), &faulty, asks_prev, partitions, true));
+        const std::string said = said_of(karate.csr(), &faulty, asks_prev, partitions, false);
+        EXPECT_NE(std::string::npos, said.find("instance 0, depth 0")) << said;
+        EXPECT_NE(std::string::npos, said.find("csaw_prev() in a sample")) << said;
+    }
+}
+
+// ---- of several faults ----------------------------------------------------------
+
 struct FaultyParams { // as in tests/samplers/faulty.c
     uint32_t rule, vertex, depth;
 };
 
-std::string said_of(const csaw_csr &csr, const csaw_seeds &seeds, int threads, const FaultyParams &params,
-                    uint64_t batch_bytes) {
+std::string lowest_of(const csaw_csr &csr, const csaw_seeds &seeds, const csaw_plan_options &options,
+                      const FaultyParams &params, uint64_t batch_bytes) {
     const std::unique_ptr<csaw_graph, reference::Free> graph(reference::borrow(csr));
-    const csaw_plan_options options = reference::plan_on("cpu", threads, 0);
     csaw_plan *plan = nullptr;
     EXPECT_EQ(CSAW_OK, csaw_plan_create(graph.get(), &options, &plan));
     const uint32_t hops[] = {2, 2, 2};
@@ -128,15 +199,21 @@ TEST(Faults, TheLowestIsTold) {
     csr.col = col.data();
     const uint64_t pool[] = {0, falling.size()};
     const std::string lowest = "instance 0, depth 0, edge " + std::to_string(rowptr[100]) + " (100 -> 0)";
-    for (int threads : {1, 2, 5}) {
-        const std::string said = said_of(csr, {falling.data(), 1, pool}, threads, {1, 0, 0}, 0);
+    const std::string later = "instance 0, depth 1, edge " + std::to_string(rowptr[101]) + " (101 -> 0)";
+    std::vector<csaw_plan_options> plans;
+    for (int threads : {1, 2, 5}) plans.push_back(reference::plan_on("cpu", threads, 0));
+    for (int partitions : {2, 3, 17}) plans.push_back(reference::plan_on("cpu", 1, partitions));
+    for (const csaw_plan_options &plan : plans) {
+        std::string said = lowest_of(csr, {falling.data(), 1, pool}, plan, {1, 0, 0}, 0);
         EXPECT_NE(std::string::npos, said.find(lowest)) << said;
+        said = lowest_of(csr, {falling.data(), 1, pool}, plan, {1, 0, 1}, 0); // from depth 1 on
+        EXPECT_NE(std::string::npos, said.find(later)) << said;
     }
     const csaw_vertex two[] = {0, 9, 9}; // instance 0 meets 0 -> 1, then 1 -> 0: at depth 1; the others at depth 0
     const std::string first = "instance 0, depth 1, edge " + std::to_string(rowptr[1]) + " (1 -> 0)";
-    for (int threads : {1, 2, 5})
+    for (const csaw_plan_options &plan : plans)
         for (uint64_t batch_bytes : {uint64_t{1}, uint64_t{1} << 20}) {
-            const std::string said = said_of(csr, {two, 3, nullptr}, threads, {2, 0, 0}, batch_bytes);
+            const std::string said = lowest_of(csr, {two, 3, nullptr}, plan, {2, 0, 0}, batch_bytes);
             EXPECT_NE(std::string::npos, said.find(first)) << said;
         }
 }

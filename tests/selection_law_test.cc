@@ -265,7 +265,7 @@ TEST(WrongSelection, OrderOfSlotsIsRejectedAsASequence) {
         std::sort(picks.begin(), picks.end(), [](const Pick &a, const Pick &b) { return a.slot < b.slot; });
         return in_order(picks);
     };
-    const Fit fit = fit_of(law_of(of, false), by_slot, trials);
+    const Fit fit = fit_of(law_of(of, false), by_slot, 4 * trials); // a small difference: about 10 by trials alone
     EXPECT_GT(fit.sequences, wrong);
     EXPECT_LT(std::fabs(fit.sets), threshold); // as sets they are the same
 }

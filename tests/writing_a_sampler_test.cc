@@ -225,7 +225,7 @@ TEST_F(Page, SelfAvoidingHasTheLaw) {
     for (const Graph &graph : {crumb(false), reference::small_graph("complete"), reference::small_graph("karate")})
         for (const std::vector<uint32_t> &fanout : {std::vector<uint32_t>(6, 1), std::vector<uint32_t>{2, 2}})
             EXPECT_LT(std::fabs(z_of_samples(graph, law, right, fanout)), law::threshold) << graph.name;
-    const csaw_sampler *wrong = compile("self_avoiding", "csaw_visited(site, arc->dst)", "csaw_prev(site) == arc->dst");
+    const csaw_sampler *wrong = compile("self_avoiding", "csaw_visited(site, arc->dst)", "csaw_root(site) == arc->dst");
     EXPECT_GT(z_of_samples(reference::small_graph("complete"), law, wrong, std::vector<uint32_t>(6, 1)), law::wrong);
 }
 

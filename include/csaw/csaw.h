@@ -168,7 +168,7 @@ typedef struct csaw_plan_options {
     size_t size;
     const char *device; /* "cpu" (default) or "cuda:N" */
     int threads;        /* CPU threads; 0 = all cores */
-    int partitions;     /* CPU only: split the graph and queue walkers at the parts; 0 or 1 = whole */
+    int partitions;     /* CPU only: split the graph, and queue work at the parts; 0 or 1 = whole */
 } csaw_plan_options;
 
 CSAW_API csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *options,

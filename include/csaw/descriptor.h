@@ -14,7 +14,8 @@ typedef struct csaw_bounds {
 /* What a sampler says of itself. */
 enum {
     CSAW_MAX_USER_BYTES = 32,
-    CSAW_SECOND_ORDER = 1,   /* edge_bias calls csaw_adjacent(), or treats the arc back to prev apart */
+    CSAW_SECOND_ORDER = 1,   /* a hook calls csaw_adjacent(), or bounds treats the arc back to prev apart; in samples
+                                also: a hook calls csaw_prev() */
     CSAW_LAYER = 2,          /* one pick of fanout arcs among those of the whole frontier, not one per vertex */
     CSAW_LAYER_DISTINCT = 4, /* with CSAW_LAYER: picks vertices, each by the sum of its arcs' biases; all arcs from the
                                 frontier to them are part of the sample */
@@ -25,7 +26,7 @@ enum {
     CSAW_WITH_REPLACEMENT = 64 /* picks of one vertex are independent of each other, so arcs may repeat */
 };
 
-#define CSAW__ABI 2u
+#define CSAW__ABI 4u
 
 struct csaw__job;
 struct csaw__walker;
@@ -56,7 +57,7 @@ typedef struct csaw_sampler {
     /* runtime/base/frontier.h: samples of more than one arc a step */
     uint32_t (*frontier_size)(const void *params); /* CSAW_ALL: the whole pool */
     void (*vertex_biases)(const struct csaw__job *job, const csaw_vertex *vertex, uint64_t count, float *out);
-    void (*fanouts)(const struct csaw__job *job, struct csaw__frontier *frontier);
+    void (*fanouts)(const struct csaw__job *job, struct csaw__frontier *frontier, struct csaw__fault *fault);
     void (*expand)(const struct csaw__job *job, struct csaw__frontier *frontier, const uint64_t *entry, uint64_t count,
                    struct csaw__scratch *scratch, struct csaw__fault *fault);
     void (*layer_biases)(const struct csaw__job *job, const struct csaw__frontier *frontier, const uint64_t *entry,

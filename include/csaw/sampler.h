@@ -50,11 +50,13 @@ typedef struct csaw_arc {
 
 CSAW_FN const void *csaw_params(const csaw_site *site); /* the run's parameters */
 CSAW_FN csaw_vertex csaw_at(const csaw_site *site);     /* the vertex of the frontier whose row is at hand */
-CSAW_FN csaw_vertex csaw_prev(const csaw_site *site);   /* the one it was first reached from; CSAW_NONE at a seed */
-CSAW_FN csaw_vertex csaw_root(const csaw_site *site);   /* the instance's first seed */
-CSAW_FN uint32_t csaw_depth(const csaw_site *site);     /* 0 on the first step */
-CSAW_FN uint64_t csaw_instance(const csaw_site *site);  /* number of the instance: of the walk, or of the sample */
-CSAW_FN uint32_t csaw_fanout(const csaw_site *site);    /* arcs to pick: the run's fanout at this depth */
+/* The one it was first reached from; CSAW_NONE at a seed. In samples (more than one seed or arc a step) it needs
+ * CSAW_SECOND_ORDER; a walk knows it anyway. */
+CSAW_FN csaw_vertex csaw_prev(const csaw_site *site);
+CSAW_FN csaw_vertex csaw_root(const csaw_site *site);  /* the instance's first seed */
+CSAW_FN uint32_t csaw_depth(const csaw_site *site);    /* 0 on the first step */
+CSAW_FN uint64_t csaw_instance(const csaw_site *site); /* number of the instance: of the walk, or of the sample */
+CSAW_FN uint32_t csaw_fanout(const csaw_site *site);   /* arcs to pick: the run's fanout at this depth */
 CSAW_FN uint32_t csaw_num_vertices(const csaw_site *site);
 CSAW_FN uint32_t csaw_degree(const csaw_site *site, csaw_vertex v); /* out-degree; 0 of CSAW_NONE */
 /* Is arc->dst a neighbour of csaw_prev()? Needs CSAW_SECOND_ORDER; false on the first step. For edge_bias and update.
@@ -123,7 +125,7 @@ static void csaw__tabulate(const struct csaw__job *job, csaw_vertex first, csaw_
 static void csaw__walk(const struct csaw__job *job, uint64_t first, uint64_t count, struct csaw__fault *fault);
 static uint32_t csaw__frontier_size(const void *params);
 static void csaw__vertex_biases(const struct csaw__job *job, const csaw_vertex *vertex, uint64_t count, float *out);
-static void csaw__fanouts(const struct csaw__job *job, struct csaw__frontier *frontier);
+static void csaw__fanouts(const struct csaw__job *job, struct csaw__frontier *frontier, struct csaw__fault *fault);
 static void csaw__expand(const struct csaw__job *job, struct csaw__frontier *frontier, const uint64_t *entry,
                          uint64_t count, struct csaw__scratch *scratch, struct csaw__fault *fault);
 static void csaw__layer_biases(const struct csaw__job *job, const struct csaw__frontier *frontier,

@@ -23,9 +23,9 @@ typedef struct csaw__entry {
 
 typedef struct csaw__frontier {
     uint32_t depth;
-    uint64_t first; /* instance of owner 0 */
-    uint64_t count;
-    const csaw__entry *entry;        /* [count], by owner */
+    uint64_t first;                  /* instance of owner 0 */
+    uint64_t count, ahead;           /* entries; how many more stand behind them and come next */
+    const csaw__entry *entry;        /* [count + ahead], by owner; on partitions in any order */
     const csaw_vertex *root;         /* [owners] */
     uint64_t (*user)[4];             /* [owners], NULL without user bytes */
     const csaw__vertex_set *visited; /* NULL without CSAW_VISITED */
@@ -34,8 +34,9 @@ typedef struct csaw__frontier {
     uint32_t *degree, *fanout;       /* [count], by csaw__fanouts() */
     uint64_t *offset;                /* [count + 1]: picks of entry i stand at offset[i] .. offset[i] + got[i] - 1 */
     uint32_t *got;                   /* [count] */
-    csaw_vertex *dst, *next;         /* [offset[count]]; next: where update leads */
+    csaw_vertex *src, *dst;          /* [offset[count]]: the arcs picked */
     csaw_edge *edge;                 /* the same */
+    csaw_vertex *next;               /* the same: where update leads; dst itself without that hook */
     csaw_vertex *dead_end;           /* [count]: where the dead_end hook leads */
     /* CSAW_LAYER */
     uint64_t *arc;        /* [count + 1]: first candidate of each entry */
@@ -51,7 +52,9 @@ typedef struct csaw__scratch {
     uint64_t *taken; /* [taken_mask + 1] set of candidates */
     uint64_t taken_mask;
     uint64_t *pick; /* [k] */
-    uint32_t *open; /* [k] slots */
+    uint32_t *open; /* [k] slots without a pick */
+    uint32_t num_open;
+    uint32_t got, before; /* picks so far; those of earlier rounds */
 } csaw__scratch;
 
 #endif

@@ -52,8 +52,32 @@ enum csaw__kernel {
     CSAW__KERNEL_REJECT_ALIAS, /* proposals by alias table */
     CSAW__KERNEL_REJECT_REST,  /* GPU: finish the walks that REJECT left undecided */
     CSAW__KERNEL_REJECT_ALIAS_REST,
-    CSAW__NUM_KERNELS
+    CSAW__KERNEL_FANOUTS, /* GPU: how many arcs each vertex of a frontier gets */
+    CSAW__KERNEL_EXPAND,  /* GPU: which; plus the kernel of the method */
+    CSAW__NUM_KERNELS = CSAW__KERNEL_EXPAND + CSAW__KERNEL_REJECT_ALIAS + 1
 };
+
+/* The vertices of a frontier on the GPU, of all instances at one depth, and where their picks go. */
+typedef struct csaw__wave {
+    uint64_t first, count; /* entries to expand: first .. count - 1 */
+    uint64_t instance;     /* of owner 0 */
+    uint32_t depth;
+    const csaw_vertex *at, *prev; /* [count] */
+    const uint32_t *owner;        /* [count], ascending */
+    const csaw_vertex *root;      /* [owners] */
+    uint32_t *fanout;             /* [count] */
+    uint64_t *room, *need;        /* [count]: places for picks, at least 1; words of memory to pick them in */
+    const uint64_t *offset;       /* [count + 1]: sums of room */
+    const uint64_t *work_offset;  /* [count + 1]: sums of need */
+    uint64_t *work;               /* from work_offset[first] on */
+    uint32_t *got;                /* [count] */
+    csaw_vertex *src, *dst;       /* [offset[count]] */
+    csaw_edge *edge;
+    csaw_vertex *next;                 /* [offset[count]]: where updates and dead ends lead, CSAW_NONE elsewhere */
+    uint32_t *from;                    /* [offset[count]]: the entry, where next is given */
+    const unsigned long long *visited; /* [visited_mask + 1]: owner << 32 | vertex, all ones = free; NULL without it */
+    uint64_t visited_mask;
+} csaw__wave;
 
 enum csaw__trait { /* what csaw__traits() of a sampler says */
                    CSAW__TRAIT_STATIC = 1,
@@ -65,7 +89,8 @@ enum csaw__trait { /* what csaw__traits() of a sampler says */
                    CSAW__TRAIT_FANOUT = 64, /* decides its fanout */
                    CSAW__TRAIT_SIZE = 128,  /* has a frontier_size */
                    CSAW__TRAIT_VERTEX = 256,
-                   CSAW__TRAIT_UPDATE = 512
+                   CSAW__TRAIT_UPDATE = 512,
+                   CSAW__TRAIT_DEAD_END = 1024
 };
 
 enum { CSAW__TRAIT_FLAGS = 16 }; /* csaw_hooks.flags stand this many bits up */
@@ -96,8 +121,15 @@ typedef struct csaw__job {
     unsigned long long *rest;     /* device: [num_walks] walks left undecided by REJECT, walk << 24 | depth */
     unsigned long long *num_rest; /* device: how many */
     const float *tabulated;       /* check: static biases of rows, as tabulated; NULL = none */
+    csaw__wave wave;              /* device: CSAW__KERNEL_FANOUTS, CSAW__KERNEL_EXPAND */
     unsigned char params[CSAW__MAX_PARAMS];
 } csaw__job;
+
+/* Where the search for a key (owner << 32 | vertex) begins in a hash table on the GPU. */
+CSAW_FN uint64_t csaw__place_of(uint64_t key) {
+    key *= 0x9e3779b97f4a7c15u;
+    return key >> 32 ^ key >> 20;
+}
 
 /* A walk under way, all that travels with it from partition to partition. */
 typedef struct csaw__walker {
@@ -127,18 +159,19 @@ enum csaw__outcome {
     CSAW__FAULTY   /* a hook broke its rules: see the fault */
 };
 
-/* How a hook broke its rules, where. Of several the lowest (instance, depth, edge) is reported. */
+/* How a hook broke its rules, where. Of several the lowest (instance, depth, edge, src) is reported. */
 enum csaw__fault_kind {
     CSAW__FAULT_NONE,
     CSAW__FAULT_STATIC,     /* static_bias negative, infinite or not a number */
     CSAW__FAULT_EDGE,       /* edge_bias likewise */
     CSAW__FAULT_BOUND,      /* edge_bias outside what bounds says */
     CSAW__FAULT_CHANGED,    /* check: static_bias differs from what it was when tabulated */
-    CSAW__FAULT_UNDECLARED, /* csaw_adjacent() without CSAW_SECOND_ORDER */
+    CSAW__FAULT_UNDECLARED, /* value: a csaw__asked, of a sampler without the flag for it */
     CSAW__FAULT_VERTEX,     /* update or dead_end returned no vertex of the graph */
     CSAW__FAULT_POOL,       /* vertex_bias negative, infinite or not a number */
     CSAW__FAULT_FANOUT      /* the fanout hook asks for more picks than there are numbers */
 };
+enum csaw__asked { CSAW__ASKED_PREV = 1, CSAW__ASKED_ADJACENT, CSAW__ASKED_VISITED };
 typedef struct csaw__fault {
     uint64_t instance;
     uint32_t depth;

@@ -18,7 +18,8 @@ struct csaw_site {
     uint64_t prev_row; /* the same of prev, where prev's row is in sight */
     uint32_t degree, prev_degree;
     uint64_t user[4];                /* CSAW_MAX_USER_BYTES */
-    uint32_t undeclared;             /* csaw_adjacent() or csaw_visited() was asked by a sampler without its flag */
+    uint32_t undeclared;             /* what a sampler asked without its flag: a csaw__asked, 0 = nothing */
+    uint32_t in_sample;              /* not of a walk */
     uint32_t place, owner;           /* of the frontier's vertex: in a pool that is a list; whose pool it is */
     const csaw__vertex_set *visited; /* host: (owner, vertex); NULL without CSAW_VISITED */
 };
@@ -27,16 +28,23 @@ CSAW_FN uint64_t csaw__offset(const csaw__rows *rows, csaw_vertex local) {
     return rows->wide ? ((const uint64_t *)rows->offset)[local] : ((const uint32_t *)rows->offset)[local];
 }
 
-CSAW_FN void csaw__prefetch_row(const csaw__rows *rows, csaw_vertex local) {
+/* Asks memory for what will be read soon. Into L2: a core has room for far more such requests than for requests into
+ * L1. Measured on two cores of a Zen 4 kind, arcs of 650,000 uniform picks in random places of 125 MB: 4.7 ms, into
+ * L1 8.0. */
+CSAW_FN void csaw__soon(const void *place) {
 #if !defined(__CUDACC__)
-    __builtin_prefetch((const char *)rows->offset + (rows->wide ? 8 : 4) * (size_t)local);
+    __builtin_prefetch(place, 0, 2);
 #else
-    (void)rows, (void)local;
+    (void)place;
 #endif
 }
 
+CSAW_FN void csaw__prefetch_row(const csaw__rows *rows, csaw_vertex local) {
+    csaw__soon((const char *)rows->offset + (rows->wide ? 8 : 4) * (size_t)local);
+}
+
 CSAW_FN csaw_site csaw__site_of(const csaw__job *job, uint64_t instance, csaw_vertex root) {
-    csaw_site site = {job, instance, root, CSAW_NONE, root, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0};
+    csaw_site site = {job, instance, root, CSAW_NONE, root, 0, 0, 0, 0, 0, {0}, 0, 0, 0, 0, 0};
     return site;
 }
 
@@ -96,7 +104,12 @@ CSAW_FN bool csaw__row_has(const csaw_vertex *col, uint32_t n, csaw_vertex v) {
 
 CSAW_FN const void *csaw_params(const csaw_site *site) { return site->job->params; }
 CSAW_FN csaw_vertex csaw_at(const csaw_site *site) { return site->at; }
-CSAW_FN csaw_vertex csaw_prev(const csaw_site *site) { return site->prev; }
+/* A walk carries prev along. In a sample the pick that reaches a vertex first is known only where depths are in order,
+ * which the flag asks for. */
+CSAW_FN csaw_vertex csaw_prev(const csaw_site *site) {
+    if (!(csaw__hooks.flags & CSAW_SECOND_ORDER) && site->in_sample) ((csaw_site *)site)->undeclared = CSAW__ASKED_PREV;
+    return site->prev;
+}
 CSAW_FN csaw_vertex csaw_root(const csaw_site *site) { return site->root; }
 CSAW_FN uint32_t csaw_depth(const csaw_site *site) { return site->depth; }
 CSAW_FN uint64_t csaw_instance(const csaw_site *site) { return site->instance; }
@@ -111,15 +124,23 @@ CSAW_FN uint32_t csaw__key(const csaw_site *site) {
 
 CSAW_FN bool csaw_visited(const csaw_site *site, csaw_vertex v) {
     if (!(csaw__hooks.flags & CSAW_VISITED)) {
-        ((csaw_site *)site)->undeclared = 1;
+        ((csaw_site *)site)->undeclared = CSAW__ASKED_VISITED;
         return false;
     }
 #if defined(__CUDACC__)
-    (void)v;
-    return false; /* such samplers run on the CPU */
+    const csaw__wave *wave = &site->job->wave;
+    if (!wave->visited) {
+        ((csaw_site *)site)->undeclared = 1;
+        return false;
+    }
+    const uint64_t key = (uint64_t)site->owner << 32 | v;
+    uint64_t place = csaw__place_of(key) & wave->visited_mask;
+    for (; wave->visited[place] != ~0ull; place = (place + 1) & wave->visited_mask)
+        if (wave->visited[place] == key) return true;
+    return false;
 #else
     if (!site->visited) { /* a bias that may not look at the instance */
-        ((csaw_site *)site)->undeclared = 1;
+        ((csaw_site *)site)->undeclared = CSAW__ASKED_VISITED;
         return false;
     }
     return csaw__vertex_set_has(site->visited, site->owner, v);
@@ -140,7 +161,7 @@ CSAW_FN uint32_t csaw_degree(const csaw_site *site, csaw_vertex v) {
  * 4: 16.8 ms so, 20-25 ms with the shorter row. */
 CSAW_FN bool csaw_adjacent(const csaw_site *site, const csaw_arc *arc) {
     if (!(csaw__hooks.flags & CSAW_SECOND_ORDER)) { /* known when compiled */
-        ((csaw_site *)site)->undeclared = 1;
+        ((csaw_site *)site)->undeclared = CSAW__ASKED_ADJACENT;
         return false;
     }
     if (arc->near_prev) return arc->near_prev == 2;

@@ -7,27 +7,29 @@
 
 #include <csaw/types.h>
 
-typedef struct csaw__vertex_cell {
-    uint64_t key; /* owner << 32 | vertex */
-    uint64_t stamp;
-} csaw__vertex_cell;
+enum { CSAW__SET_OWNERS = 64 /* most of them */, CSAW__SET_STAMP = 38 /* bits below the stamp */ };
 
 typedef struct csaw__vertex_set {
-    csaw__vertex_cell *cell; /* [mask + 1], at most half of them used */
+    uint64_t *cell; /* [mask + 1], at most half of them used: stamp << 38 | owner << 32 | vertex */
     uint64_t mask, count;
-    uint64_t stamp; /* of the cells that count */
+    uint64_t stamp; /* of the cells that count, at its place in them */
 } csaw__vertex_set;
 
 #if !defined(__CUDACC__)
-/* The cell of a key, or the free one where it would go. */
-CSAW_FN csaw__vertex_cell *csaw__vertex_set_cell(const csaw__vertex_set *set, uint64_t key) {
-    uint64_t place = (key * 0x9e3779b97f4a7c15u) >> 20 & set->mask;
-    while (set->cell[place].stamp == set->stamp && set->cell[place].key != key) place = (place + 1) & set->mask;
+CSAW_FN uint64_t csaw__vertex_key(const csaw__vertex_set *set, uint32_t owner, csaw_vertex v) {
+    return set->stamp | (uint64_t)owner << 32 | v;
+}
+
+/* Where the key is, or the free cell where it would go. */
+CSAW_FN uint64_t *csaw__vertex_cell(const csaw__vertex_set *set, uint64_t key) {
+    uint64_t place = ((key - set->stamp) * 0x9e3779b97f4a7c15u) >> 32 & set->mask; /* where the owner matters too */
+    while (set->cell[place] != key && set->cell[place] >= set->stamp) place = (place + 1) & set->mask;
     return &set->cell[place];
 }
 
 CSAW_FN bool csaw__vertex_set_has(const csaw__vertex_set *set, uint32_t owner, csaw_vertex v) {
-    return csaw__vertex_set_cell(set, (uint64_t)owner << 32 | v)->stamp == set->stamp;
+    const uint64_t key = csaw__vertex_key(set, owner, v);
+    return *csaw__vertex_cell(set, key) == key;
 }
 #endif
 

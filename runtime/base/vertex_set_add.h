@@ -12,13 +12,12 @@ void csaw__vertex_set_free(csaw__vertex_set *set);
 
 /* *added: it was not there. */
 static inline csaw_status csaw__vertex_set_add(csaw__vertex_set *set, uint32_t owner, csaw_vertex v, bool *added) {
-    const uint64_t key = (uint64_t)owner << 32 | v;
-    csaw__vertex_cell *cell = csaw__vertex_set_cell(set, key);
-    *added = cell->stamp != set->stamp;
-    if (!*added) return CSAW_OK;
-    cell->key = key;
-    cell->stamp = set->stamp;
-    return ++set->count > set->mask / 2 ? csaw__vertex_set_grow(set) : CSAW_OK;
+    const uint64_t key = csaw__vertex_key(set, owner, v);
+    uint64_t *cell = csaw__vertex_cell(set, key);
+    *added = *cell != key;
+    *cell = key;
+    set->count += *added;
+    return set->count > set->mask / 2 ? csaw__vertex_set_grow(set) : CSAW_OK;
 }
 
 #endif

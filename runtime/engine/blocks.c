@@ -21,59 +21,71 @@ struct csaw_blocks {
     csaw_edge *edge;
 };
 
-typedef struct rooms {
-    uint64_t vertex, row;
-} rooms;
+/* Memory of csaw_blocks_create(). */
+typedef struct work {
+    csaw__relabel map;
+    csaw_vertex *src, *dst;      /* numbers of the ends of an instance's arcs */
+    uint64_t src_room, dst_room; /* how many they hold; below, how many the arrays of the blocks hold */
+    uint64_t vertex_room, row_room;
+} work;
 
 /* Numbers the vertices of an instance and says how many there were at each depth. */
-static csaw_status number_vertices(csaw_blocks *b, const csaw_arcs *arcs, uint64_t i, csaw__relabel *map, rooms *room) {
+static csaw_status number_vertices(csaw_blocks *b, const csaw_arcs *arcs, uint64_t i, work *w) {
+    csaw__relabel *const map = &w->map;
     const uint64_t base = b->vertex_offset[i], first = arcs->seed_offset[i], end = arcs->offset[i + 1];
     const uint64_t most = arcs->seed_offset[i + 1] - first + 2 * (end - arcs->offset[i]);
-    uint64_t *visited = b->visited + i * ((uint64_t)b->depth + 1), at = arcs->offset[i];
-    CSAW_TRY(CSAW__GROW(&b->vertex, &room->vertex, base + most + 1, "vertices of blocks"));
+    const uint64_t origin = arcs->offset[i];
+    uint64_t *visited = b->visited + i * ((uint64_t)b->depth + 1), at = origin;
+    CSAW_TRY(CSAW__GROW(&b->vertex, &w->vertex_room, base + most + 1, "vertices of blocks"));
+    CSAW_TRY(CSAW__GROW(&w->src, &w->src_room, end - origin + 1, "arcs of blocks"));
+    CSAW_TRY(CSAW__GROW(&w->dst, &w->dst_room, end - origin + 1, "arcs of blocks"));
     CSAW_TRY(csaw__relabel_start(map, most, b->vertex + base));
     for (uint64_t s = first; s < arcs->seed_offset[i + 1]; s++) csaw__relabel_add(map, arcs->seed[s]);
     for (uint32_t d = 0; d < b->depth; d++) {
         const uint64_t begin = at;
-        for (; at < end && arcs->depth[at] == d; at++) csaw__relabel_add(map, arcs->src[at]);
+        for (; at < end && arcs->depth[at] == d; at++) /* arcs of one vertex stand side by side */
+            w->src[at - origin] = at > begin && arcs->src[at] == arcs->src[at - 1]
+                                      ? w->src[at - origin - 1]
+                                      : csaw__relabel_add(map, arcs->src[at]);
         visited[d] = map->count;
         b->arc_offset[i * b->depth + d] = begin;
-        for (uint64_t k = begin; k < at; k++) csaw__relabel_add(map, arcs->dst[k]);
+        for (uint64_t k = begin; k < at; k++) w->dst[k - origin] = csaw__relabel_add(map, arcs->dst[k]);
     }
     visited[b->depth] = map->count;
     b->vertex_offset[i + 1] = base + map->count;
     return CSAW_OK;
 }
 
-/* Block d of instance i: arcs begin .. end - 1 of the samples, which keep their places; rows begin at `at`. */
+/* A block: arcs begin .. end - 1 of the samples, which keep their places; src, dst: numbers of their ends. Rows begin
+ * at `at`. */
 static void fill_block(csaw_blocks *b, const csaw_arcs *arcs, uint64_t begin, uint64_t end, uint64_t num_rows,
-                       const csaw__relabel *map, uint64_t at) {
+                       const csaw_vertex *src, const csaw_vertex *dst, uint64_t at) {
     uint64_t *row = b->rowptr + at, sum = 0;
     memset(row, 0, (num_rows + 1) * sizeof *row);
-    for (uint64_t k = begin; k < end; k++) row[(uint64_t)csaw__relabel_find(map, arcs->src[k]) + 1]++;
+    for (uint64_t k = begin; k < end; k++) row[(uint64_t)src[k - begin] + 1]++;
     for (uint64_t r = 1; r <= num_rows; r++) {
         const uint64_t count = row[r];
         row[r] = sum;
         sum += count;
     }
     for (uint64_t k = begin; k < end; k++) {
-        const uint64_t place = begin + row[(uint64_t)csaw__relabel_find(map, arcs->src[k]) + 1]++;
-        b->col[place] = csaw__relabel_find(map, arcs->dst[k]);
+        const uint64_t place = begin + row[(uint64_t)src[k - begin] + 1]++;
+        b->col[place] = dst[k - begin];
         b->edge[place] = arcs->edge[k];
     }
 }
 
-static csaw_status fill(csaw_blocks *b, const csaw_arcs *arcs, csaw__relabel *map) {
-    rooms room = {0};
+static csaw_status fill(csaw_blocks *b, const csaw_arcs *arcs, work *w) {
     uint64_t rows = 0;
     for (uint64_t i = 0; i < b->num_instances; i++) {
-        CSAW_TRY(number_vertices(b, arcs, i, map, &room));
+        CSAW_TRY(number_vertices(b, arcs, i, w));
         const uint64_t *visited = b->visited + i * ((uint64_t)b->depth + 1);
         for (uint32_t d = 0; d < b->depth; d++) {
             const uint64_t block = i * b->depth + d, begin = b->arc_offset[block];
             const uint64_t end = d + 1 < b->depth ? b->arc_offset[block + 1] : arcs->offset[i + 1];
-            CSAW_TRY(CSAW__GROW(&b->rowptr, &room.row, rows + visited[d] + 1, "rows of blocks"));
-            fill_block(b, arcs, begin, end, visited[d], map, rows);
+            CSAW_TRY(CSAW__GROW(&b->rowptr, &w->row_room, rows + visited[d] + 1, "rows of blocks"));
+            const uint64_t behind = begin - arcs->offset[i];
+            fill_block(b, arcs, begin, end, visited[d], w->src + behind, w->dst + behind, rows);
             b->row_offset[block] = rows;
             rows += visited[d] + 1;
         }
@@ -84,7 +96,7 @@ static csaw_status fill(csaw_blocks *b, const csaw_arcs *arcs, csaw__relabel *ma
 csaw_status csaw_blocks_create(csaw_samples *samples, csaw_blocks **out) {
     csaw_blocks *b = NULL;
     csaw_arcs arcs;
-    csaw__relabel map = {0};
+    work w = {.src = NULL};
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(samples && out, CSAW_EINVAL,
                  "csaw_blocks_create needs samples and a place for the blocks; one is NULL");
@@ -99,12 +111,14 @@ csaw_status csaw_blocks_create(csaw_samples *samples, csaw_blocks **out) {
     CSAW_TRY_DONE(csaw__alloc(&b->arc_offset, instances * depth, "blocks"));
     CSAW_TRY_DONE(csaw__alloc(&b->col, num_arcs, "arcs of blocks"));
     CSAW_TRY_DONE(csaw__alloc(&b->edge, num_arcs, "arcs of blocks"));
-    CSAW_TRY_DONE(fill(b, &arcs, &map));
+    CSAW_TRY_DONE(fill(b, &arcs, &w));
     *out = b;
     b = NULL;
 done:
     csaw_blocks_free(b);
-    csaw__free(map.slot);
+    csaw__free(w.map.slot);
+    csaw__free(w.src);
+    csaw__free(w.dst);
     return status;
 }
 

@@ -10,12 +10,12 @@
 #include "runtime/engine/sampling.h"
 
 /* Instances that advance together: enough vertices at hand for their reads to overlap. */
-enum { BATCH_SEEDS = 256, BATCH_OWNERS = 64, BATCH_LISTS = 16 };
+enum { BATCH_SEEDS = 256, BATCH_OWNERS = CSAW__SET_OWNERS, BATCH_LISTS = 16 };
 
 typedef struct batch {
-    uint64_t first, count;                       /* instances */
-    uint32_t worker;                             /* that ran it */
-    uint64_t record, record_end, seed, seed_end; /* in the worker's arrays */
+    uint64_t first, count;                              /* instances */
+    uint32_t worker;                                    /* that ran it */
+    uint64_t arc, segment, segment_end, seed, seed_end; /* in the worker's arrays */
 } batch;
 
 typedef struct run {
@@ -36,10 +36,11 @@ static uint64_t batch_size(const csaw__job *job, uint32_t flags) {
 }
 
 static csaw_status run_batch(csaw__worker *w, batch *b) {
-    b->record = w->num_records;
+    b->arc = w->num_arcs;
+    b->segment = w->num_segments;
     b->seed = w->num_seeds;
     CSAW_TRY(csaw__worker_run(w, b->first, b->count));
-    b->record_end = w->num_records;
+    b->segment_end = w->num_segments;
     b->seed_end = w->num_seeds;
     return CSAW_OK;
 }
@@ -68,35 +69,29 @@ static void sum(uint64_t *offset, uint64_t n) {
 static void count(const run *r, const batch *b, const csaw_arcs *out) {
     const csaw__worker *w = &r->worker[b->worker];
     const uint64_t place = b->first - r->job->first + 1;
-    uint64_t arcs[BATCH_OWNERS] = {0}, seeds[BATCH_OWNERS] = {0};
-    if (b->count == 1) {
-        arcs[0] = b->record_end - b->record;
-        seeds[0] = b->seed_end - b->seed;
-    } else {
-        for (uint64_t i = b->record; i < b->record_end; i++) arcs[w->record[i].owner]++;
-        for (uint64_t i = b->seed; i < b->seed_end; i++) seeds[w->seed[i].owner]++;
-    }
+    uint64_t arcs[BATCH_OWNERS] = {0}, seeds[BATCH_OWNERS] = {0}, begin = b->arc;
+    for (uint64_t i = b->segment; i < b->segment_end; begin = w->segment[i++].end)
+        arcs[w->segment[i].owner] += w->segment[i].end - begin;
+    for (uint64_t i = b->seed; i < b->seed_end; i++) seeds[w->seed[i].owner]++;
     memcpy((uint64_t *)out->offset + place, arcs, b->count * sizeof *arcs);
     memcpy((uint64_t *)out->seed_offset + place, seeds, b->count * sizeof *seeds);
 }
 
-/* One batch's records, which stand by depth, to their instances. */
+/* One batch's arcs, which stand by depth, to their instances. */
 static void deliver(const run *r, const batch *b, const csaw_arcs *out) {
     const csaw__worker *w = &r->worker[b->worker];
-    uint64_t *const offset = (uint64_t *)out->offset + (b->first - r->job->first);
-    uint64_t *const seed_offset = (uint64_t *)out->seed_offset + (b->first - r->job->first);
-    uint64_t at[BATCH_OWNERS], seed_at[BATCH_OWNERS];
-    for (uint64_t i = 0; i < b->count; i++) {
-        at[i] = offset[i];
-        seed_at[i] = seed_offset[i];
-    }
-    for (uint64_t i = b->record; i < b->record_end; i++) {
-        const csaw__record *record = &w->record[i];
-        const uint64_t to = at[record->owner]++;
-        ((csaw_vertex *)out->src)[to] = record->src;
-        ((csaw_vertex *)out->dst)[to] = record->dst;
-        ((csaw_edge *)out->edge)[to] = record->edge;
-        ((uint32_t *)out->depth)[to] = record->depth;
+    uint64_t at[BATCH_OWNERS], seed_at[BATCH_OWNERS], begin = b->arc;
+    memcpy(at, out->offset + (b->first - r->job->first), b->count * sizeof *at);
+    memcpy(seed_at, out->seed_offset + (b->first - r->job->first), b->count * sizeof *seed_at);
+    for (uint64_t i = b->segment; i < b->segment_end; begin = w->segment[i++].end) {
+        const csaw__segment *segment = &w->segment[i];
+        const uint64_t arcs = segment->end - begin, to = at[segment->owner];
+        uint32_t *const depth = (uint32_t *)out->depth + to;
+        memcpy((csaw_vertex *)out->src + to, w->src + begin, arcs * sizeof *w->src);
+        memcpy((csaw_vertex *)out->dst + to, w->dst + begin, arcs * sizeof *w->dst);
+        memcpy((csaw_edge *)out->edge + to, w->edge + begin, arcs * sizeof *w->edge);
+        for (uint64_t j = 0; j < arcs; j++) depth[j] = segment->depth;
+        at[segment->owner] += arcs;
     }
     for (uint64_t i = b->seed; i < b->seed_end; i++)
         ((csaw_vertex *)out->seed)[seed_at[w->seed[i].owner]++] = w->seed[i].vertex;
@@ -104,14 +99,14 @@ static void deliver(const run *r, const batch *b, const csaw_arcs *out) {
 
 static csaw_status deliver_all(const run *r, int threads, csaw_arcs *out) {
     uint64_t arcs = 0, seeds = 0;
-    for (uint64_t b = 0; b < r->num_batches; b++) {
-        arcs += r->batch[b].record_end - r->batch[b].record;
-        seeds += r->batch[b].seed_end - r->batch[b].seed;
+    for (int t = 0; t < threads; t++) {
+        arcs += r->worker[t].num_arcs;
+        seeds += r->worker[t].num_seeds;
     }
     CSAW_TRY(csaw__arcs_create(r->spare, r->job->num_walks, arcs, seeds, out));
     out->first = r->job->first;
     (void)threads;
-CSAW__OMP(parallel for schedule(static) num_threads(threads))
+CSAW__OMP(parallel for schedule(static) num_threads(threads) if (r->num_batches > 64))
 for (uint64_t b = 0; b < r->num_batches; b++) count(r, &r->batch[b], out);
 sum((uint64_t *)out->offset, out->num_instances);
 sum((uint64_t *)out->seed_offset, out->num_instances);

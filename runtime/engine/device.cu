@@ -1,37 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device.cu - the GPU engine's host side: uploads the graph once per plan and tables when they change,
- * launches the sampler's kernel, keeps paths on the device until they are asked for.
+ * launches a sampler's kernels, keeps the paths of walks on the device until they are asked for (samples:
+ * device_sample.cu).
  *
  * All device memory comes from one pool of this plan, so that a run allocates without a round trip; managed memory is
  * never used. Offsets are 32 bits where they suffice. */
 #include <cuda_runtime.h>
 
-#include <atomic>
 #include <cstdio>
 #include <cstring>
 
 #include "runtime/base/memory.h"
-#include "runtime/engine/device_library.h"
-#include "runtime/engine/device_status.h"
-#include "runtime/engine/plan.h"
+#include "runtime/engine/device_private.h"
 #include "runtime/engine/transpose.cuh"
-
-struct csaw__device {
-    int ordinal;
-    std::atomic<int> references; /* the plan's and one per samples */
-    cudaStream_t stream;
-    cudaMemPool_t pool;
-    csaw__rows rows; /* device memory */
-    csaw__alias *alias;
-    csaw__row_bias *bias;
-    uint64_t tables_generation; /* of alias and bias */
-    unsigned long long *record; /* [2]: the lowest fault; how many walks REJECT left undecided */
-    csaw__library *library;     /* of a sampler compiled at run time */
-};
 
 /* ---- memory ---- */
 
-static csaw_status device_alloc(csaw__device *device, void **out, uint64_t bytes, const char *what) {
+csaw_status csaw__device_alloc(csaw__device *device, void **out, uint64_t bytes, const char *what) {
     cudaError_t error = cudaErrorMemoryAllocation;
     if (csaw__alloc_allowed()) error = cudaMallocFromPoolAsync(out, bytes ? bytes : 16, device->pool, device->stream);
     if (error == cudaErrorMemoryAllocation) {
@@ -40,23 +25,24 @@ static csaw_status device_alloc(csaw__device *device, void **out, uint64_t bytes
         cudaMemGetInfo(&free_bytes, &total);
         return csaw__fail(CSAW_EDEVMEM,
                           "no device memory for %s: %.1f MiB were refused, %.1f MiB of %.1f MiB are free; take "
-                          "fewer walks at a time (csaw_sample_each), or use device 'cpu'",
+                          "fewer walks or samples at a time (csaw_sample_each), or use device 'cpu'",
                           what, (double)bytes / 1048576, (double)free_bytes / 1048576, (double)total / 1048576);
     }
     CSAW_CUDA(error);
     return CSAW_OK;
 }
 
-static void device_free(csaw__device *device, void *memory) {
+void csaw__device_free(csaw__device *device, void *memory) {
     if (memory) cudaFreeAsync(memory, device->stream);
 }
 
-static csaw_status upload(csaw__device *device, const void **out, const void *from, uint64_t bytes, const char *what) {
+csaw_status csaw__device_upload(csaw__device *device, const void **out, const void *from, uint64_t bytes,
+                                const char *what) {
     void *memory = nullptr;
-    CSAW_TRY(device_alloc(device, &memory, bytes, what));
+    CSAW_TRY(csaw__device_alloc(device, &memory, bytes, what));
     cudaError_t error = cudaMemcpyAsync(memory, from, bytes, cudaMemcpyHostToDevice, device->stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(device->stream);
-    if (error != cudaSuccess) device_free(device, memory);
+    if (error != cudaSuccess) csaw__device_free(device, memory);
     CSAW_CUDA(error);
     *out = memory;
     return CSAW_OK;
@@ -67,29 +53,31 @@ static csaw_status upload(csaw__device *device, const void **out, const void *fr
 static csaw_status upload_offsets(csaw__device *device, const csaw_csr *csr) {
     const uint64_t count = csr->num_vertices + 1;
     device->rows.wide = csr->num_edges > UINT32_MAX;
-    if (device->rows.wide) return upload(device, &device->rows.offset, csr->rowptr, count * 8, "row offsets");
+    if (device->rows.wide)
+        return csaw__device_upload(device, &device->rows.offset, csr->rowptr, count * 8, "row offsets");
     uint32_t *narrow = nullptr;
     CSAW_TRY(csaw__alloc(&narrow, count, "row offsets in 32 bits"));
     for (uint64_t i = 0; i < count; i++) narrow[i] = (uint32_t)csr->rowptr[i];
-    csaw_status status = upload(device, &device->rows.offset, narrow, count * 4, "row offsets");
+    csaw_status status = csaw__device_upload(device, &device->rows.offset, narrow, count * 4, "row offsets");
     csaw__free(narrow);
     return status;
 }
 
 static csaw_status upload_graph(csaw__device *device, const csaw_csr *csr) {
     CSAW_TRY(upload_offsets(device, csr));
-    CSAW_TRY(upload(device, (const void **)&device->rows.col, csr->col, csr->num_edges * sizeof *csr->col, "arcs"));
+    CSAW_TRY(csaw__device_upload(device, (const void **)&device->rows.col, csr->col, csr->num_edges * sizeof *csr->col,
+                                 "arcs"));
     if (csr->weight)
-        CSAW_TRY(upload(device, (const void **)&device->rows.weight, csr->weight, csr->num_edges * sizeof *csr->weight,
-                        "weights"));
+        CSAW_TRY(csaw__device_upload(device, (const void **)&device->rows.weight, csr->weight,
+                                     csr->num_edges * sizeof *csr->weight, "weights"));
     if (csr->type)
-        CSAW_TRY(
-            upload(device, (const void **)&device->rows.type, csr->type, csr->num_edges * sizeof *csr->type, "types"));
+        CSAW_TRY(csaw__device_upload(device, (const void **)&device->rows.type, csr->type,
+                                     csr->num_edges * sizeof *csr->type, "types"));
     if (csr->time)
-        CSAW_TRY(
-            upload(device, (const void **)&device->rows.time, csr->time, csr->num_edges * sizeof *csr->time, "times"));
+        CSAW_TRY(csaw__device_upload(device, (const void **)&device->rows.time, csr->time,
+                                     csr->num_edges * sizeof *csr->time, "times"));
     device->rows.count = (csaw_vertex)csr->num_vertices;
-    return device_alloc(device, (void **)&device->record, 2 * sizeof *device->record, "a record of faults");
+    return csaw__device_alloc(device, (void **)&device->record, 2 * sizeof *device->record, "a record of faults");
 }
 
 static csaw_status open_device(csaw__device *device, const csaw_graph *graph) {
@@ -123,8 +111,7 @@ static void explain(const csaw__device *device, char *text, size_t size) {
     cudaMemGetInfo(&free_bytes, &total);
     snprintf(text + used, size - used,
              "device      cuda:%d %s, %d multiprocessors, %.1f of %.1f GiB free after the graph; %d-bit offsets, one "
-             "thread a "
-             "walk, a warp for rows that need a scan\n",
+             "thread a walk, a warp for rows that need a scan and for a vertex of a sample\n",
              device->ordinal, props.name, props.multiProcessorCount, (double)free_bytes / 1073741824.0,
              (double)total / 1073741824.0, device->rows.wide ? 64 : 32);
 }
@@ -156,7 +143,7 @@ void csaw__device_close(csaw__device *device) {
                                 device->alias,
                                 device->bias,
                                 device->record};
-        for (void *m : memory) device_free(device, m);
+        for (void *m : memory) csaw__device_free(device, m);
         cudaStreamSynchronize(device->stream);
         csaw__library_free(device->library);
         if (device->pool) cudaMemPoolDestroy(device->pool);
@@ -167,18 +154,19 @@ void csaw__device_close(csaw__device *device) {
 
 /* ---- walking ---- */
 
-static csaw_status take_tables(csaw__device *device, const csaw_plan *plan) {
+csaw_status csaw__device_tables(csaw__device *device, const csaw_plan *plan) {
     const csaw__tables *tables = &plan->tables;
     const csaw_csr *csr = &plan->graph->csr;
     if (device->alias && device->bias && device->tables_generation == tables->generation) return CSAW_OK;
-    device_free(device, device->alias);
-    device_free(device, device->bias);
+    csaw__device_free(device, device->alias);
+    csaw__device_free(device, device->bias);
     device->alias = nullptr;
     device->bias = nullptr;
-    CSAW_TRY(upload(device, (const void **)&device->alias, tables->alias, csr->num_edges * sizeof *tables->alias,
-                    "alias tables, 16 bytes an arc (selection 'its' needs none)"));
-    CSAW_TRY(upload(device, (const void **)&device->bias, tables->bias, csr->num_vertices * sizeof *tables->bias,
-                    "sums of static biases"));
+    CSAW_TRY(csaw__device_upload(device, (const void **)&device->alias, tables->alias,
+                                 csr->num_edges * sizeof *tables->alias,
+                                 "alias tables, 16 bytes an arc (selection 'its' needs none)"));
+    CSAW_TRY(csaw__device_upload(device, (const void **)&device->bias, tables->bias,
+                                 csr->num_vertices * sizeof *tables->bias, "sums of static biases"));
     device->tables_generation = tables->generation;
     return CSAW_OK;
 }
@@ -187,21 +175,23 @@ static csaw_status take_buffers(csaw__device *device, csaw_samples *samples) {
     const uint64_t walks = samples->num_walks, length = samples->length;
     samples->host_current = false;
     if (samples->device_path && samples->device_walks >= walks) return CSAW_OK; /* those of the batch before */
-    CSAW_TRY(device_alloc(device, (void **)&samples->device_path, walks * (length + 1) * sizeof(csaw_vertex), "paths"));
+    CSAW_TRY(csaw__device_alloc(device, (void **)&samples->device_path, walks * (length + 1) * sizeof(csaw_vertex),
+                                "paths"));
     device->references++;
     if (samples->edges)
-        CSAW_TRY(
-            device_alloc(device, (void **)&samples->device_edge, walks * length * sizeof(csaw_edge), "arcs of walks"));
+        CSAW_TRY(csaw__device_alloc(device, (void **)&samples->device_edge, walks * length * sizeof(csaw_edge),
+                                    "arcs of walks"));
     samples->device_walks = walks;
     return CSAW_OK;
 }
 
-static csaw_status launch(csaw__device *device, const csaw_sampler *sampler, int kernel, uint64_t walks,
-                          const csaw__job *job) {
+csaw_status csaw__device_launch(csaw__device *device, const csaw_sampler *sampler, int kernel, uint64_t count,
+                                const csaw__job *job) {
     const unsigned threads = 256;
-    const uint64_t blocks = (walks + threads - 1) / threads;
-    CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL, "%llu walks in one launch; take at most 2^38 at a time",
-                 (unsigned long long)walks);
+    const uint64_t blocks = (count + threads - 1) / threads;
+    CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
+                 "%llu threads in one launch; at most 2^39: take fewer walks or instances at a time",
+                 (unsigned long long)count);
     if (blocks == 0) return CSAW_OK;
     if (sampler->device) {
         CSAW_CUDA((cudaError_t)sampler->device->launch(kernel, (unsigned)blocks, threads, device->stream, job));
@@ -223,11 +213,11 @@ static csaw_status run_kernels(csaw__device *device, const csaw_sampler *sampler
     CSAW_CUDA(cudaMemcpyAsync(device->record, record, bytes, cudaMemcpyHostToDevice, device->stream));
     /* a sampler's own bytes are not in the path, so such a walk cannot be taken up: REST walks it from its root */
     const bool whole = is_reject(job) && sampler->traits() & CSAW__TRAIT_USER;
-    CSAW_TRY(launch(device, sampler, whole ? rest : (int)job->kernel, job->num_walks, job));
+    CSAW_TRY(csaw__device_launch(device, sampler, whole ? rest : (int)job->kernel, job->num_walks, job));
     CSAW_CUDA(cudaMemcpyAsync(record, device->record, bytes, cudaMemcpyDeviceToHost, device->stream));
     CSAW_CUDA(cudaStreamSynchronize(device->stream));
     if (record[1] == 0) return CSAW_OK;
-    CSAW_TRY(launch(device, sampler, rest, record[1], job));
+    CSAW_TRY(csaw__device_launch(device, sampler, rest, record[1], job));
     CSAW_CUDA(cudaMemcpyAsync(record, device->record, bytes, cudaMemcpyDeviceToHost, device->stream));
     CSAW_CUDA(cudaStreamSynchronize(device->stream));
     return CSAW_OK;
@@ -241,9 +231,11 @@ typedef struct call_arrays {
 
 static csaw_status take_call_arrays(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
                                     call_arrays *arrays) {
-    if (job->roots) CSAW_TRY(upload(device, &arrays->roots, job->roots, job->num_roots * sizeof *job->roots, "seeds"));
+    if (job->roots)
+        CSAW_TRY(csaw__device_upload(device, &arrays->roots, job->roots, job->num_roots * sizeof *job->roots, "seeds"));
     if (is_reject(job) && !(sampler->traits() & CSAW__TRAIT_USER))
-        CSAW_TRY(device_alloc(device, &arrays->rest, job->num_walks * sizeof *job->rest, "a list of undecided walks"));
+        CSAW_TRY(
+            csaw__device_alloc(device, &arrays->rest, job->num_walks * sizeof *job->rest, "a list of undecided walks"));
     return CSAW_OK;
 }
 
@@ -254,7 +246,7 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
     unsigned long long record[2] = {~0ull, 0};
     call_arrays arrays = {nullptr, nullptr};
     CSAW_CUDA(cudaSetDevice(device->ordinal));
-    if (alias) CSAW_TRY(take_tables(device, plan));
+    if (alias) CSAW_TRY(csaw__device_tables(device, plan));
     CSAW_TRY(take_buffers(device, samples));
     csaw_status status = take_call_arrays(device, sampler, job, &arrays);
     if (status == CSAW_OK) {
@@ -269,8 +261,8 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
         job->rest = (unsigned long long *)arrays.rest;
         status = run_kernels(device, sampler, job, record);
     }
-    device_free(device, (void *)arrays.roots);
-    device_free(device, arrays.rest);
+    csaw__device_free(device, (void *)arrays.roots);
+    csaw__device_free(device, arrays.rest);
     CSAW_TRY(status);
     if (record[0] != ~0ull) {
         fault->kind = CSAW__FAULT_EDGE; /* which, and where in the row, the host finds out */
@@ -287,12 +279,12 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
 template <typename T>
 static csaw_status deliver(csaw__device *device, const T *from, T *to, uint64_t rows, uint64_t columns) {
     void *turned = nullptr;
-    CSAW_TRY(device_alloc(device, &turned, rows * columns * sizeof(T), "walks being transposed"));
+    CSAW_TRY(csaw__device_alloc(device, &turned, rows * columns * sizeof(T), "walks being transposed"));
     cudaError_t error = csaw__transpose(from, (T *)turned, rows, columns, device->stream);
     if (error == cudaSuccess)
         error = cudaMemcpyAsync(to, turned, rows * columns * sizeof(T), cudaMemcpyDeviceToHost, device->stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(device->stream);
-    device_free(device, turned);
+    csaw__device_free(device, turned);
     CSAW_CUDA(error);
     return CSAW_OK;
 }
@@ -317,7 +309,7 @@ void csaw__device_release(csaw_samples *samples) {
     csaw__device *device = samples->device;
     if (!samples->device_path) return;
     cudaSetDevice(device->ordinal);
-    device_free(device, samples->device_path);
-    device_free(device, samples->device_edge);
+    csaw__device_free(device, samples->device_path);
+    csaw__device_free(device, samples->device_edge);
     csaw__device_close(device);
 }

@@ -2,27 +2,17 @@
 /* runtime/engine/device_kernels.cuh - the GPU's kernels, compiled around one sampler: included after the sampler file,
  * by nvcc when built and by NVRTC at run time.
  *
- * Method: one thread a walk, from its root to its end. Paths are written step-major, so that a warp's stores make whole
- * lines (walker-major stores cost a third of the speed), and transposed on delivery. Rows that need a scan are decided
- * by the whole warp, one lane's row after the other. REJECT leaves such rows to a second kernel, which takes up the few
- * walks that have one where they stopped: so its own loop keeps the registers that a scan would take. */
+ * Method of walks (samples: device_expand.cuh): one thread a walk, from its root to its end. Paths are written
+ * step-major, so that a warp's stores make whole lines (walker-major stores cost a third of the speed), and transposed
+ * on delivery. Rows that need a scan are decided by the whole warp, one lane's row after the other. REJECT leaves such
+ * rows to a second kernel, which takes up the few walks that have one where they stopped: so its own loop keeps the
+ * registers that a scan would take. */
 #ifndef CSAW_ENGINE_DEVICE_KERNELS_CUH
 #define CSAW_ENGINE_DEVICE_KERNELS_CUH
 
+#include "runtime/engine/device_expand.cuh"
 #include "runtime/engine/step.h"
 #include "samplers/select/scan_warp.cuh"
-
-/* Kernels that the hooks allow; others compile to nothing. */
-template <typename HOOK> __host__ __device__ constexpr bool csaw__given(HOOK hook) { return hook != nullptr; }
-constexpr bool csaw__static = csaw__given(csaw__hooks.static_bias), csaw__dynamic = csaw__given(csaw__hooks.edge_bias),
-               csaw__bounded = csaw__dynamic && csaw__given(csaw__hooks.bounds);
-template <uint32_t KERNEL>
-constexpr bool csaw__allowed =
-    KERNEL == CSAW__KERNEL_ITS || KERNEL == CSAW__KERNEL_RACE             ? true
-    : KERNEL == CSAW__KERNEL_UNIFORM                                      ? !csaw__dynamic
-    : KERNEL == CSAW__KERNEL_ALIAS                                        ? !csaw__dynamic && csaw__static
-    : KERNEL == CSAW__KERNEL_REJECT || KERNEL == CSAW__KERNEL_REJECT_REST ? csaw__bounded
-                                                                          : csaw__bounded && csaw__static;
 
 template <uint32_t KERNEL> CSAW_FN int csaw__device_pick(const csaw_site *site, csaw_block *block, csaw_arc *arc) {
     if constexpr (KERNEL == CSAW__KERNEL_UNIFORM || KERNEL == CSAW__KERNEL_ALIAS) {
@@ -49,7 +39,7 @@ CSAW_FN csaw_site csaw__device_start(const csaw__job *job, uint64_t walk) {
     site.depth = 0;
     site.row = site.prev_row = 0;
     site.degree = site.prev_degree = 0;
-    site.undeclared = 0;
+    site.undeclared = site.in_sample = 0;
     for (int i = 0; i < 4; i++) site.user[i] = 0;
     return site;
 }
@@ -146,12 +136,28 @@ CSAW__DEFINE_KERNEL(csaw__kernel_reject_alias, CSAW__KERNEL_REJECT_ALIAS, 5)
 CSAW__DEFINE_KERNEL(csaw__kernel_reject_rest, CSAW__KERNEL_REJECT_REST, 1)
 CSAW__DEFINE_KERNEL(csaw__kernel_reject_alias_rest, CSAW__KERNEL_REJECT_ALIAS_REST, 1)
 
+CSAW__GLOBAL void __launch_bounds__(256) csaw__kernel_fanouts(const __grid_constant__ csaw__job job) {
+    csaw__wave_fanout(job);
+}
+#define CSAW__DEFINE_EXPAND(NAME, KERNEL)                                                  \
+    CSAW__GLOBAL void __launch_bounds__(256) NAME(const __grid_constant__ csaw__job job) { \
+        if constexpr (csaw__allowed<KERNEL>) csaw__wave_expand<KERNEL>(job);               \
+    }
+CSAW__DEFINE_EXPAND(csaw__expand_uniform, CSAW__KERNEL_UNIFORM)
+CSAW__DEFINE_EXPAND(csaw__expand_its, CSAW__KERNEL_ITS)
+CSAW__DEFINE_EXPAND(csaw__expand_race, CSAW__KERNEL_RACE)
+CSAW__DEFINE_EXPAND(csaw__expand_alias, CSAW__KERNEL_ALIAS)
+CSAW__DEFINE_EXPAND(csaw__expand_reject, CSAW__KERNEL_REJECT)
+CSAW__DEFINE_EXPAND(csaw__expand_reject_alias, CSAW__KERNEL_REJECT_ALIAS)
+
 #ifndef __CUDACC_RTC__
 static int csaw__launch(int kernel, unsigned blocks, unsigned threads, void *stream, const csaw__job *job) {
     const cudaStream_t s = (cudaStream_t)stream;
     static void (*const kernels[CSAW__NUM_KERNELS])(const csaw__job) = {
         csaw__kernel_uniform, csaw__kernel_its,          csaw__kernel_race,        csaw__kernel_alias,
-        csaw__kernel_reject,  csaw__kernel_reject_alias, csaw__kernel_reject_rest, csaw__kernel_reject_alias_rest};
+        csaw__kernel_reject,  csaw__kernel_reject_alias, csaw__kernel_reject_rest, csaw__kernel_reject_alias_rest,
+        csaw__kernel_fanouts, csaw__expand_uniform,      csaw__expand_its,         csaw__expand_race,
+        csaw__expand_alias,   csaw__expand_reject,       csaw__expand_reject_alias};
     kernels[kernel]<<<blocks, threads, 0, s>>>(*job);
     return (int)cudaGetLastError();
 }

@@ -20,7 +20,11 @@ static csaw_status load(csaw__library *library, const csaw_sampler *sampler, int
     static const char *const name[CSAW__NUM_KERNELS] = {"csaw__kernel_uniform",     "csaw__kernel_its",
                                                         "csaw__kernel_race",        "csaw__kernel_alias",
                                                         "csaw__kernel_reject",      "csaw__kernel_reject_alias",
-                                                        "csaw__kernel_reject_rest", "csaw__kernel_reject_alias_rest"};
+                                                        "csaw__kernel_reject_rest", "csaw__kernel_reject_alias_rest",
+                                                        "csaw__kernel_fanouts",     "csaw__expand_uniform",
+                                                        "csaw__expand_its",         "csaw__expand_race",
+                                                        "csaw__expand_alias",       "csaw__expand_reject",
+                                                        "csaw__expand_reject_alias"};
     int major = 0, minor = 0;
     const void *cubin = nullptr;
     size_t size = 0;

@@ -6,7 +6,8 @@
 
 static bool lower(const csaw__fault *a, const csaw__fault *b) {
     if (a->instance != b->instance) return a->instance < b->instance;
-    return a->depth != b->depth ? a->depth < b->depth : a->edge < b->edge;
+    if (a->depth != b->depth) return a->depth < b->depth;
+    return a->edge != b->edge ? a->edge < b->edge : a->src < b->src;
 }
 
 void csaw__fault_merge(csaw__fault *into, const csaw__fault *other) {
@@ -39,10 +40,11 @@ csaw_status csaw__fault_status(const csaw__fault *fault, const char *sampler) {
             "what depends on the walk belongs in edge_bias",
             where, fault->value, fault->limit);
     case CSAW__FAULT_UNDECLARED:
-        return csaw__fail(CSAW_EBIAS,
-                          "%s: a hook called csaw_adjacent() or csaw_visited(), but the sampler lacks "
-                          "CSAW_SECOND_ORDER or CSAW_VISITED; add the flag",
-                          where);
+        return csaw__fail(CSAW_EBIAS, "%s: a hook called %s, but the sampler lacks %s; add the flag", where,
+                          fault->value == CSAW__ASKED_PREV       ? "csaw_prev() in a sample"
+                          : fault->value == CSAW__ASKED_ADJACENT ? "csaw_adjacent()"
+                                                                 : "csaw_visited()",
+                          fault->value == CSAW__ASKED_VISITED ? "CSAW_VISITED" : "CSAW_SECOND_ORDER");
     case CSAW__FAULT_POOL:
         return csaw__fail(CSAW_EBIAS, "%s: vertex_bias is %g; a bias must be >= 0 and finite: mend the hook", where,
                           fault->value);

@@ -24,7 +24,8 @@ static uint32_t csaw__traits(void) {
            (csaw__hooks.flags & CSAW_SECOND_ORDER ? CSAW__TRAIT_SECOND_ORDER : 0u) |
            (csaw__hooks.user_bytes ? CSAW__TRAIT_USER : 0u) | (csaw__hooks.fanout ? CSAW__TRAIT_FANOUT : 0u) |
            (csaw__hooks.frontier_size ? CSAW__TRAIT_SIZE : 0u) | (csaw__hooks.vertex_bias ? CSAW__TRAIT_VERTEX : 0u) |
-           (csaw__hooks.update ? CSAW__TRAIT_UPDATE : 0u) | csaw__hooks.flags << CSAW__TRAIT_FLAGS;
+           (csaw__hooks.update ? CSAW__TRAIT_UPDATE : 0u) | (csaw__hooks.dead_end ? CSAW__TRAIT_DEAD_END : 0u) |
+           csaw__hooks.flags << CSAW__TRAIT_FLAGS;
 }
 
 static csaw_bounds csaw__bounds(const void *params) {
@@ -87,7 +88,7 @@ CSAW_FN void csaw__group_move(csaw__group *group, uint32_t i, int picked, const 
     site->depth++;
     if (next == CSAW_NONE) return;
     csaw__prefetch_row(&job->rows, next);
-    if (job->rows.bias) __builtin_prefetch(job->rows.bias + next);
+    if (job->rows.bias) csaw__soon(job->rows.bias + next);
 }
 
 /* An ended walk takes its steps too. */
@@ -115,8 +116,8 @@ CSAW_FN void csaw__walk_group(const csaw__job *job, uint64_t first, uint32_t cou
             csaw__site_row(site, site->at);
             if (!quick || site->degree == 0) continue;
             const uint64_t place = site->row + csaw_below(number[i], site->degree);
-            __builtin_prefetch(kernel == CSAW__KERNEL_ALIAS ? (const void *)(job->rows.alias + place)
-                                                            : (const void *)(job->rows.col + place));
+            csaw__soon(kernel == CSAW__KERNEL_ALIAS ? (const void *)(job->rows.alias + place)
+                                                    : (const void *)(job->rows.col + place));
         }
         for (uint32_t i = 0; i < count; i++) {
             const csaw_site *site = &group.site[i];
@@ -146,7 +147,7 @@ CSAW_FN void csaw__group_draw(csaw__group *group, uint32_t i, bool by_alias) {
     const csaw__rows *rows = &group->job->rows;
     group->block[i] = csaw__attempt_block(site, group->attempt[i]);
     const uint64_t place = site->row + csaw_below(csaw_half(&group->block[i], 0), site->degree);
-    __builtin_prefetch(by_alias ? (const void *)(rows->alias + place) : (const void *)(rows->col + place));
+    csaw__soon(by_alias ? (const void *)(rows->alias + place) : (const void *)(rows->col + place));
 }
 
 /* For the walks that ask: is the proposal a neighbour of prev? The searches go level by level, all together, so that
@@ -167,7 +168,7 @@ CSAW_FN void csaw__group_search(csaw__group *group, uint32_t num_asks) {
             const uint32_t half = left[a] >> 1, below = row[low[a] + half] < group->trial[group->asks[a]].dst;
             low[a] += (half + 1) & (0u - below); /* no branch: half of them would be foretold wrongly */
             left[a] = half - (below & ~left[a] & 1);
-            __builtin_prefetch(row + low[a] + (left[a] >> 1));
+            csaw__soon(row + low[a] + (left[a] >> 1));
             going |= left[a];
         }
     }

@@ -76,7 +76,7 @@ static csaw_status pick_arcs(csaw__worker *w, layer *l, uint64_t *picks) {
     uint64_t got;
     const bool all = l->k == CSAW_ALL || (!w->job->replace && l->k >= l->arcs);
     if (!check_picks(w, l, all)) return CSAW_OK;
-    CSAW_TRY(csaw__worker_scratch(w, l->arcs, all ? l->arcs : l->k));
+    CSAW_TRY(csaw__worker_scratch(w, l->arcs, all ? 0 : l->k, l->arcs));
     if (w->job->kernel == CSAW__KERNEL_UNIFORM) {
         l->choice.sum = l->arcs;
     } else {
@@ -86,7 +86,7 @@ static csaw_status pick_arcs(csaw__worker *w, layer *l, uint64_t *picks) {
         l->choice.upto = w->upto;
     }
     got = all ? csaw__pick_all(&l->choice, &w->scratch)
-              : csaw__pick_by_mass(&l->choice, &w->scratch, (uint32_t)l->k, w->job->replace, NULL, NULL);
+              : csaw__pick_by_mass(&l->choice, &w->scratch, (uint32_t)l->k, w->job->replace);
     for (uint64_t j = 0; j < got; j++) {
         const uint64_t candidate = w->scratch.pick[j], entry = entry_of(f, l, candidate);
         CSAW_TRY(add_pick(w, (*picks)++, entry, (uint32_t)(f->arc[l->first] + candidate - f->arc[entry])));
@@ -143,7 +143,7 @@ static csaw_status pick_targets(csaw__worker *w, layer *l, target *targets, uint
     const uint64_t n = targets_of(w, l, targets);
     const bool all = l->k == CSAW_ALL || (!w->job->replace && l->k >= n);
     if (!check_picks(w, l, all)) return CSAW_OK;
-    CSAW_TRY(csaw__worker_scratch(w, n, all ? n : l->k));
+    CSAW_TRY(csaw__worker_scratch(w, n, all ? 0 : l->k, n));
     /* the masses of arcs are needed once more below, so sums of the targets' stand behind them */
     uint64_t *const upto = w->upto + l->arcs;
     for (uint64_t i = 0; i < n; i++) upto[i] = targets[i].mass;
@@ -151,7 +151,7 @@ static csaw_status pick_targets(csaw__worker *w, layer *l, target *targets, uint
     l->choice.n = n;
     l->choice.upto = upto;
     const uint64_t got = all ? csaw__pick_all(&l->choice, &w->scratch)
-                             : csaw__pick_by_mass(&l->choice, &w->scratch, (uint32_t)l->k, w->job->replace, NULL, NULL);
+                             : csaw__pick_by_mass(&l->choice, &w->scratch, (uint32_t)l->k, w->job->replace);
     for (uint64_t j = 0; j < got; j++) targets[w->scratch.pick[j]].chosen = true;
     for (uint64_t entry = l->first; entry < l->end; entry++)
         for (uint32_t rank = 0; rank < f->degree[entry]; rank++) {
@@ -200,9 +200,7 @@ csaw_status csaw__layer_pick(csaw__worker *w) {
         entry = end;
     }
     w->owner_pick[w->num_owners] = picks;
-    CSAW_TRY(CSAW__GROW(&f->dst, &w->dst_room, picks, "sampled arcs"));
-    CSAW_TRY(CSAW__GROW(&f->next, &w->next_vertex_room, picks, "sampled arcs"));
-    CSAW_TRY(CSAW__GROW(&f->edge, &w->edge_room, picks, "sampled arcs"));
+    CSAW_TRY(csaw__worker_picks(w, picks));
     CSAW_TRY(csaw__worker_all(w, picks));
     return csaw__rows_layer_updates(w, picks);
 }

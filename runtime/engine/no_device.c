@@ -18,6 +18,12 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
     return no_cuda();
 }
 
+csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
+                                csaw_samples *samples, csaw__fault *fault) {
+    (void)plan, (void)sampler, (void)job, (void)samples, (void)fault;
+    return no_cuda();
+}
+
 csaw_status csaw__device_to_host(csaw_samples *samples) {
     (void)samples;
     return no_cuda();

@@ -146,7 +146,7 @@ csaw__job csaw__parts_job(const csaw__parts *parts, uint32_t p, const csaw__job 
     return here;
 }
 
-/* ---- queues ---- */
+/* ---- queues of walks (of samples: parts_sample.c) ---- */
 
 /* Which of these are neighbours of prev? Goes to prev's partition with the vertices, comes back with the answers. */
 typedef struct question {

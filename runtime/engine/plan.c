@@ -34,8 +34,8 @@ static void explain_host(csaw_plan *plan, int partitions) {
     if (partitions > 1 && used > 0 && (size_t)used < sizeof plan->explain)
         snprintf(
             plan->explain + used, sizeof plan->explain - (size_t)used,
-            "partitions  %d contiguous ranges of about %.1f MiB each; walkers queue at the range of their vertex, one "
-            "thread\n",
+            "partitions  %d contiguous ranges of about %.1f MiB each; walkers and vertices of samples queue at their "
+            "range, one thread\n",
             partitions, bytes / partitions / 1048576);
 }
 

@@ -69,7 +69,9 @@ void csaw__workers_free(csaw_plan *plan);
 csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size, csaw__device **out);
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
                               csaw__fault *fault);
-csaw_status csaw__device_to_host(csaw_samples *samples); /* fills host_path and host_edge */
+csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
+                                csaw_samples *samples, csaw__fault *fault); /* to samples->arcs, on the host */
+csaw_status csaw__device_to_host(csaw_samples *samples);                    /* fills host_path and host_edge */
 void csaw__device_release(csaw_samples *samples);
 void csaw__device_close(csaw__device *device);
 

@@ -44,11 +44,13 @@ static inline csaw_vertex csaw__relabel_find(const csaw__relabel *map, csaw_vert
     return (csaw_vertex)map->slot[csaw__relabel_place(map, v)]; /* of a free slot: CSAW_NONE */
 }
 
-static inline void csaw__relabel_add(csaw__relabel *map, csaw_vertex v) {
+/* The number of v, which it has from now on. */
+static inline csaw_vertex csaw__relabel_add(csaw__relabel *map, csaw_vertex v) {
     const uint64_t at = csaw__relabel_place(map, v);
-    if (map->slot[at] != UINT64_MAX) return;
+    if (map->slot[at] != UINT64_MAX) return (csaw_vertex)map->slot[at];
     map->slot[at] = (uint64_t)v << 32 | map->count;
-    map->vertex[map->count++] = v;
+    map->vertex[map->count] = v;
+    return (csaw_vertex)map->count++;
 }
 
 #endif

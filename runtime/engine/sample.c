@@ -169,10 +169,11 @@ static csaw_status take_form(run *r, const csaw_seeds *seeds) {
     CSAW_REQUIRE(size <= CSAW__MAX_SLOTS || size == CSAW_ALL, CSAW_EINVAL,
                  "sampler '%s': frontier_size is %u; at most %d places are selected, or all of them (CSAW_ALL)", name,
                  size, (int)CSAW__MAX_SLOTS);
+    const uint32_t elsewhere = CSAW_LAYER | CSAW_REPLACE_POOL | CSAW_KEEP_POOL;
     CSAW_REQUIRE(
-        !r->is_sample || !r->plan->device, CSAW_EUNSUPPORTED,
-        "sampler '%s' draws samples of more than one arc a step here, which this version does on the CPU only; "
-        "use device 'cpu'",
+        !r->is_sample || !r->plan->device || !(flags & elsewhere || traits & CSAW__TRAIT_SIZE), CSAW_EUNSUPPORTED,
+        "sampler '%s' has CSAW_LAYER, CSAW_REPLACE_POOL, CSAW_KEEP_POOL or a frontier_size, which this version "
+        "has on the CPU only; use device 'cpu'",
         name);
     return CSAW_OK;
 }
@@ -236,18 +237,28 @@ static csaw_status host_buffers(csaw_samples *samples) {
     return CSAW_OK;
 }
 
+static csaw_status walk_one(const run *r, csaw__job *job, csaw__fault *fault) {
+    csaw_samples one = {.num_walks = 1, .length = job->length};
+    if (r->is_sample) {
+        const csaw_status status = csaw__cpu_sample(r->plan, r->sampler, job, false, &one, fault);
+        csaw__arcs_free(NULL, &one.arcs);
+        return status;
+    }
+    CSAW_TRY(host_buffers(&one));
+    job->path = one.host_path;
+    r->sampler->walk(job, 0, 1, fault);
+    csaw__free(one.host_path);
+    return CSAW_OK;
+}
+
 /* A fault on the device has no edge yet: walk that instance again here, which has the same bits. */
 static csaw_status locate_fault(const run *r, csaw__fault *fault) {
     csaw__job job = r->job;
-    csaw_samples one = {.num_walks = 1, .length = job.length};
-    CSAW_TRY(host_buffers(&one));
     job.first = fault->instance;
     job.num_walks = 1;
-    job.path = one.host_path;
     const csaw__fault device = *fault;
     fault->kind = CSAW__FAULT_NONE;
-    r->sampler->walk(&job, 0, 1, fault);
-    csaw__free(one.host_path);
+    CSAW_TRY(walk_one(r, &job, fault));
     if (fault->kind != CSAW__FAULT_NONE) return CSAW_OK;
     return csaw__fail(
         CSAW_EBIAS,
@@ -270,7 +281,9 @@ static csaw_status walk_batch(const run *r, uint64_t first, uint64_t count, csaw
     csaw__arcs_free(samples->spare, &samples->arcs); /* of the batch before */
     if (r->is_sample) {
         samples->is_sample = true;
-        CSAW_TRY(csaw__cpu_sample(r->plan, r->sampler, &job, r->options.check, samples, &fault));
+        CSAW_TRY(r->plan->device ? csaw__device_sample(r->plan, r->sampler, &job, samples, &fault)
+                                 : csaw__cpu_sample(r->plan, r->sampler, &job, r->options.check, samples, &fault));
+        if (r->plan->device && fault.kind != CSAW__FAULT_NONE) CSAW_TRY(locate_fault(r, &fault));
     } else if (r->plan->device) {
         CSAW_TRY(csaw__device_walk(r->plan, r->sampler, &job, samples, &fault));
         if (fault.kind != CSAW__FAULT_NONE) CSAW_TRY(locate_fault(r, &fault));

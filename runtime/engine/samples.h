@@ -30,8 +30,14 @@ struct csaw_samples {
     struct csaw__device *device; /* whose memory that is */
 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 /* Arrays of so many entries, with offsets [0] = 0. Freed, they go to spare if that has none. */
 csaw_status csaw__arcs_create(csaw__spare *spare, uint64_t instances, uint64_t arcs, uint64_t seeds, csaw_arcs *out);
 void csaw__arcs_free(csaw__spare *spare, csaw_arcs *arcs);
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -43,7 +43,7 @@ CSAW_FN csaw_vertex csaw__move(const csaw_site *site, int picked, const csaw_arc
     csaw_vertex next = CSAW_NONE;
     *edge = CSAW_NO_EDGE;
     if (site->undeclared) {
-        csaw__fault_at(site, arc, CSAW__FAULT_UNDECLARED, 0, 0, fault);
+        csaw__fault_at(site, arc, CSAW__FAULT_UNDECLARED, site->undeclared, 0, fault);
         return CSAW_NONE;
     }
     if (picked == CSAW__PICKED) {

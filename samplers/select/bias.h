@@ -21,7 +21,7 @@ CSAW_FN void csaw__fault_at(const csaw_site *site, const csaw_arc *arc, uint32_t
             if (fault->instance < site->instance) return;
         } else if (fault->depth != site->depth) {
             if (fault->depth < site->depth) return;
-        } else if (fault->edge <= edge) {
+        } else if (fault->edge < edge || (fault->edge == edge && fault->src <= site->at)) {
             return;
         }
     }

@@ -32,6 +32,12 @@ CSAW_FN csaw_block csaw__choice_block(const csaw__choice *c, uint32_t slot, uint
                      c->first_draw + slot * CSAW__SLOT_DRAWS + round);
 }
 
+/* The slot's number of round 0, or of its only trial: slots 2 i and 2 i + 1 share a block. */
+CSAW_FN uint64_t csaw__choice_number(const csaw__choice *c, uint32_t slot) {
+    const csaw_block block = csaw__choice_block(c, slot & ~1u, 0);
+    return csaw_half(&block, slot & 1);
+}
+
 CSAW_FN uint64_t csaw__choice_mass(const csaw__choice *c, uint64_t i) {
     if (c->tree) return c->mass[i];
     return c->upto ? c->upto[i] - (i ? c->upto[i - 1] : 0) : 1;
@@ -52,9 +58,19 @@ CSAW_FN uint64_t csaw__choice_find(const csaw__choice *c, uint64_t x, uint64_t *
     return lo;
 }
 
-/* ---- the set of candidates taken: candidate << 4 | round, all ones = free ---- */
+/* ---- which candidates are taken ----
+ * A few picks are searched one by one: those of earlier rounds stand in front. For more there is a hash set of
+ * candidate << 4 | round; all ones = free. */
 
-CSAW_FN void csaw__taken_clear(csaw__scratch *scratch, uint32_t k) {
+enum { CSAW__FEW_SLOTS = 32 };
+
+/* No candidate is taken; k slots are open. */
+CSAW_FN void csaw__rounds_begin(csaw__scratch *scratch, uint32_t k) {
+    for (uint32_t slot = 0; slot < k; slot++) scratch->open[slot] = slot;
+    scratch->num_open = k;
+    scratch->got = 0;
+    scratch->taken_mask = 0;
+    if (k <= CSAW__FEW_SLOTS) return;
     scratch->taken_mask = ((uint64_t)2 << csaw__ceil_log2(k)) - 1; /* at most half of the cells get used */
     for (uint64_t i = 0; i <= scratch->taken_mask; i++) scratch->taken[i] = CSAW__NO_CANDIDATE;
 }
@@ -66,52 +82,64 @@ CSAW_FN uint64_t *csaw__taken_cell(const csaw__scratch *scratch, uint64_t candid
     return &scratch->taken[place];
 }
 
+/* Whether it is one of the first picks. */
+CSAW_FN bool csaw__picked(const csaw__scratch *scratch, uint64_t candidate, uint32_t first) {
+    for (uint32_t j = 0; j < first; j++)
+        if (scratch->pick[j] == candidate) return true;
+    return false;
+}
+
 CSAW_FN bool csaw__taken_before(const csaw__scratch *scratch, uint64_t candidate, uint32_t round) {
     if (round == 0) return false;
+    if (!scratch->taken_mask) return csaw__picked(scratch, candidate, scratch->before);
     const uint64_t cell = *csaw__taken_cell(scratch, candidate);
     return cell != CSAW__NO_CANDIDATE && (cell & 15) < round;
 }
 
-/* The slot takes the candidate that its trial names, unless a lower slot has in this round. */
+/* The slot takes the candidate that its trial names, which is the next pick, unless a lower slot has in this round. */
 CSAW_FN bool csaw__take(csaw__scratch *scratch, uint64_t candidate, uint32_t round) {
-    uint64_t *cell = csaw__taken_cell(scratch, candidate);
-    if (*cell != CSAW__NO_CANDIDATE) return false;
-    *cell = candidate << 4 | round;
+    if (!scratch->taken_mask) {
+        if (csaw__picked(scratch, candidate, scratch->got)) return false;
+    } else {
+        uint64_t *cell = csaw__taken_cell(scratch, candidate);
+        if (*cell != CSAW__NO_CANDIDATE) return false;
+        *cell = candidate << 4 | round;
+    }
+    scratch->pick[scratch->got++] = candidate;
     return true;
 }
 
 /* ---- trials by the masses of the choice ---- */
 
-/* A candidate that was not taken before this round, or CSAW__NO_CANDIDATE: the trial failed. r1 and r2 are the halves
- * of csaw__choice_block(). */
-CSAW_FN uint64_t csaw__mass_trial(const csaw__choice *c, const csaw__scratch *scratch, uint64_t r1, uint64_t r2,
-                                  uint32_t round) {
+/* A candidate that was not taken before this round, or CSAW__NO_CANDIDATE: the trial failed. */
+CSAW_FN uint64_t csaw__mass_trial(const csaw__choice *c, const csaw__scratch *scratch, uint32_t slot, uint32_t round) {
     uint64_t below;
-    uint64_t candidate = csaw__choice_find(c, csaw_below(r1, c->sum), &below);
+    if (round == 0) return csaw__choice_find(c, csaw_below(csaw__choice_number(c, slot), c->sum), &below);
+    const csaw_block block = csaw__choice_block(c, slot, round);
+    uint64_t candidate = csaw__choice_find(c, csaw_below(csaw_half(&block, 0), c->sum), &below);
     if (!csaw__taken_before(scratch, candidate, round)) return candidate;
     const uint64_t mass = csaw__choice_mass(c, candidate);
     if (mass == c->sum) return CSAW__NO_CANDIDATE;
-    const uint64_t beside = csaw_below(r2, c->sum - mass);
+    const uint64_t beside = csaw_below(csaw_half(&block, 1), c->sum - mass);
     candidate = csaw__choice_find(c, beside >= below ? beside + mass : beside, &below);
     return csaw__taken_before(scratch, candidate, round) ? CSAW__NO_CANDIDATE : candidate;
 }
 
-/* The open slots pick one after the other from what is left. pick: got picks so far, all of them in the set of taken
- * ones. Returns how many there are then. */
-CSAW_FN uint32_t csaw__pick_the_rest(const csaw__choice *c, csaw__scratch *scratch, uint32_t got, uint32_t num_open) {
+/* The slots that are still open pick one after the other from what is left. Returns how many picks there are then. */
+CSAW_FN uint32_t csaw__pick_the_rest(const csaw__choice *c, csaw__scratch *scratch) {
     uint64_t *const tree = scratch->tree;
     for (uint64_t i = 0; i < c->n; i++) tree[i + 1] = csaw__choice_mass(c, i);
-    for (uint32_t j = 0; j < got; j++) tree[scratch->pick[j] + 1] = 0;
+    for (uint32_t j = 0; j < scratch->got; j++) tree[scratch->pick[j] + 1] = 0;
     uint64_t sum = csaw__mass_tree_build(tree, c->n), below;
-    for (uint32_t o = 0; o < num_open && sum; o++) {
+    for (uint32_t o = 0; o < scratch->num_open && sum; o++) {
         const csaw_block block = csaw__choice_block(c, scratch->open[o], CSAW__ROUNDS);
         const uint64_t candidate = csaw__mass_tree_find(tree, c->n, csaw_below(csaw_half(&block, 0), sum), &below);
         const uint64_t mass = csaw__choice_mass(c, candidate);
         csaw__mass_tree_add(tree, c->n, candidate, 0 - mass);
         sum -= mass;
-        scratch->pick[got++] = candidate;
+        scratch->pick[scratch->got++] = candidate;
     }
-    return got;
+    return scratch->got;
 }
 
 /* All candidates of positive mass, in order. */
@@ -122,42 +150,33 @@ CSAW_FN uint64_t csaw__pick_all(const csaw__choice *c, csaw__scratch *scratch) {
     return got;
 }
 
-/* k picks by masses alone (ITS; UNIFORM where upto and tree are NULL), to scratch->pick; returns how many there are.
- * sum > 0. even, odd: the halves of every slot's block of round 0, or NULL. */
-CSAW_FN uint32_t csaw__pick_by_mass(const csaw__choice *c, csaw__scratch *scratch, uint32_t k, bool replace,
-                                    const uint64_t *even, const uint64_t *odd) {
-    uint32_t num_open = k, got = 0;
-    if (replace) {
-        for (uint32_t slot = 0; slot < k; slot++) {
-            const csaw_block block = csaw__choice_block(c, slot, 0);
-            uint64_t below;
-            scratch->pick[slot] = csaw__choice_find(c, csaw_below(csaw_half(&block, 0), c->sum), &below);
-        }
-        return k;
-    }
-    csaw__taken_clear(scratch, k);
-    for (uint32_t round = 0; round < CSAW__ROUNDS && num_open; round++) {
+/* The rounds from a first one on, by masses alone; sum > 0. Returns how many picks there are. */
+CSAW_FN uint32_t csaw__rounds_by_mass(const csaw__choice *c, csaw__scratch *scratch, uint32_t first) {
+    for (uint32_t round = first; round < CSAW__ROUNDS && scratch->num_open; round++) {
         uint32_t left = 0;
-        for (uint32_t o = 0; o < num_open; o++) {
-            const uint32_t slot = round ? scratch->open[o] : o;
-            uint64_t r1, r2;
-            if (round == 0 && even) {
-                r1 = even[slot];
-                r2 = odd[slot];
-            } else {
-                const csaw_block block = csaw__choice_block(c, slot, round);
-                r1 = csaw_half(&block, 0);
-                r2 = csaw_half(&block, 1);
-            }
-            const uint64_t candidate = csaw__mass_trial(c, scratch, r1, r2, round);
-            if (candidate != CSAW__NO_CANDIDATE && csaw__take(scratch, candidate, round))
-                scratch->pick[got++] = candidate;
-            else
-                scratch->open[left++] = slot;
+        scratch->before = scratch->got;
+        for (uint32_t o = 0; o < scratch->num_open; o++) {
+            const uint32_t slot = scratch->open[o];
+            const uint64_t candidate = csaw__mass_trial(c, scratch, slot, round);
+            if (candidate == CSAW__NO_CANDIDATE || !csaw__take(scratch, candidate, round)) scratch->open[left++] = slot;
         }
-        num_open = left;
+        scratch->num_open = left;
     }
-    return num_open ? csaw__pick_the_rest(c, scratch, got, num_open) : got;
+    return scratch->num_open ? csaw__pick_the_rest(c, scratch) : scratch->got;
+}
+
+/* k picks by masses alone (ITS; UNIFORM where upto and tree are NULL), to scratch->pick; returns how many there are.
+ * sum > 0. */
+CSAW_FN uint32_t csaw__pick_by_mass(const csaw__choice *c, csaw__scratch *scratch, uint32_t k, bool replace) {
+    if (!replace) {
+        csaw__rounds_begin(scratch, k);
+        return csaw__rounds_by_mass(c, scratch, 0);
+    }
+    for (uint32_t slot = 0; slot < k; slot++) {
+        uint64_t below;
+        scratch->pick[slot] = csaw__choice_find(c, csaw_below(csaw__choice_number(c, slot), c->sum), &below);
+    }
+    return k;
 }
 
 #endif

@@ -56,7 +56,7 @@ CSAW_FN uint32_t csaw__row_by_its(const csaw_site *site, uint32_t k, bool replac
     c.sum = csaw__row_sums(site, answer, scratch, fault);
     c.upto = scratch->upto;
     if (c.sum == CSAW__NO_CANDIDATE) return CSAW__BROKEN_PICKS;
-    return c.sum ? csaw__pick_by_mass(&c, scratch, k, replace, 0, 0) : 0;
+    return c.sum ? csaw__pick_by_mass(&c, scratch, k, replace) : 0;
 }
 
 /* ---- RACE: the k first, in a heap whose root is the last of them ---- */
@@ -131,12 +131,14 @@ CSAW_FN uint64_t csaw__attempt(const csaw_site *site, bool by_alias, uint32_t dr
     return *outcome == CSAW__PICKED ? trial.rank : CSAW__NO_CANDIDATE;
 }
 
-CSAW_FN uint64_t csaw__alias_trial(const csaw_site *site, const csaw__scratch *scratch, uint64_t r1, uint64_t r2,
-                                   uint32_t round) {
+CSAW_FN uint64_t csaw__alias_trial(const csaw_site *site, const csaw__choice *c, const csaw__scratch *scratch,
+                                   uint32_t slot, uint32_t round) {
     csaw_vertex dst;
-    uint32_t rank = csaw__alias_rank(site, r1, &dst);
+    if (round == 0) return csaw__alias_rank(site, csaw__choice_number(c, slot), &dst);
+    const csaw_block block = csaw__choice_block(c, slot, round);
+    uint32_t rank = csaw__alias_rank(site, csaw_half(&block, 0), &dst);
     if (!csaw__taken_before(scratch, rank, round)) return rank;
-    rank = csaw__alias_rank(site, r2, &dst);
+    rank = csaw__alias_rank(site, csaw_half(&block, 1), &dst);
     return csaw__taken_before(scratch, rank, round) ? CSAW__NO_CANDIDATE : rank;
 }
 
@@ -145,23 +147,19 @@ CSAW_FN bool csaw__alias_row_is_dead(const csaw_site *site) {
     return site->job->rows.alias[site->row].own == CSAW_NONE;
 }
 
-CSAW_FN uint32_t csaw__row_by_trials(const csaw_site *site, uint32_t kernel, uint32_t k, const uint64_t *even,
-                                     const uint64_t *odd, const uint8_t *answer, csaw__scratch *scratch,
-                                     csaw__fault *fault) {
+/* The rounds from a first one on. */
+CSAW_FN uint32_t csaw__row_by_trials(const csaw_site *site, uint32_t kernel, uint32_t first, const uint8_t *answer,
+                                     csaw__scratch *scratch, csaw__fault *fault) {
     const uint32_t rounds = kernel == CSAW__KERNEL_ALIAS ? CSAW__ROUNDS : CSAW__REJECT_ROUNDS;
     csaw__choice c = csaw__row_choice(site);
-    uint32_t num_open = k, got = 0;
-    csaw__taken_clear(scratch, k);
-    for (uint32_t round = 0; round < rounds && num_open; round++) {
+    for (uint32_t round = first; round < rounds && scratch->num_open; round++) {
         uint32_t left = 0;
-        for (uint32_t o = 0; o < num_open; o++) {
-            const uint32_t slot = round ? scratch->open[o] : o;
+        scratch->before = scratch->got;
+        for (uint32_t o = 0; o < scratch->num_open; o++) {
+            const uint32_t slot = scratch->open[o];
             uint64_t candidate;
             if (kernel == CSAW__KERNEL_ALIAS) {
-                csaw_block block;
-                if (round || !even) block = csaw__choice_block(&c, slot, round);
-                candidate = csaw__alias_trial(site, scratch, round || !even ? csaw_half(&block, 0) : even[slot],
-                                              round || !even ? csaw_half(&block, 1) : odd[slot], round);
+                candidate = csaw__alias_trial(site, &c, scratch, slot, round);
             } else {
                 int outcome;
                 candidate = csaw__attempt(site, kernel == CSAW__KERNEL_REJECT_ALIAS, slot * CSAW__SLOT_DRAWS + round,
@@ -171,18 +169,15 @@ CSAW_FN uint32_t csaw__row_by_trials(const csaw_site *site, uint32_t kernel, uin
                 if (candidate != CSAW__NO_CANDIDATE && csaw__taken_before(scratch, candidate, round))
                     candidate = CSAW__NO_CANDIDATE;
             }
-            if (candidate != CSAW__NO_CANDIDATE && csaw__take(scratch, candidate, round))
-                scratch->pick[got++] = candidate;
-            else
-                scratch->open[left++] = slot;
+            if (candidate == CSAW__NO_CANDIDATE || !csaw__take(scratch, candidate, round)) scratch->open[left++] = slot;
         }
-        num_open = left;
+        scratch->num_open = left;
     }
-    if (!num_open) return got;
+    if (!scratch->num_open) return scratch->got;
     c.sum = csaw__row_sums(site, answer, scratch, fault);
     c.upto = scratch->upto;
     if (c.sum == CSAW__NO_CANDIDATE) return CSAW__BROKEN_PICKS;
-    return c.sum ? csaw__pick_the_rest(&c, scratch, got, num_open) : got;
+    return c.sum ? csaw__pick_the_rest(&c, scratch) : scratch->got;
 }
 
 /* Independent picks by REJECT. */
@@ -212,32 +207,33 @@ CSAW_FN uint32_t csaw__row_by_reject_again(const csaw_site *site, bool by_alias,
 /* ---- every method ---- */
 
 /* Ranks to scratch->pick; how many there are, or CSAW__BROKEN_PICKS. kernel is known when compiled. k > 0 and the row
- * has an arc. even, odd: the halves of every slot's block of round 0, or NULL. answer: [degree], csaw__frontier.answer.
- */
-CSAW_FN uint32_t csaw__row_picks(const csaw_site *site, uint32_t kernel, uint32_t k, bool replace, const uint64_t *even,
-                                 const uint64_t *odd, const uint8_t *answer, csaw__scratch *scratch,
-                                 csaw__fault *fault) {
+ * has an arc. answer: [degree], csaw__frontier.answer. */
+CSAW_FN uint32_t csaw__row_picks(const csaw_site *site, uint32_t kernel, uint32_t k, bool replace,
+                                 const uint8_t *answer, csaw__scratch *scratch, csaw__fault *fault) {
     if (k == CSAW_ALL || (!replace && k >= site->degree)) return csaw__row_all(site, answer, scratch, fault);
     switch (kernel) {
     case CSAW__KERNEL_UNIFORM: {
         const csaw__choice c = csaw__row_choice(site);
-        return csaw__pick_by_mass(&c, scratch, k, replace, even, odd);
+        return csaw__pick_by_mass(&c, scratch, k, replace);
     }
     case CSAW__KERNEL_ALIAS:
         if (csaw__alias_row_is_dead(site)) return 0;
-        if (!replace) return csaw__row_by_trials(site, kernel, k, even, odd, answer, scratch, fault);
+        if (!replace) {
+            csaw__rounds_begin(scratch, k);
+            return csaw__row_by_trials(site, kernel, 0, answer, scratch, fault);
+        }
         for (uint32_t slot = 0; slot < k; slot++) {
             const csaw__choice c = csaw__row_choice(site);
-            const csaw_block block = csaw__choice_block(&c, slot, 0);
             csaw_vertex dst;
-            scratch->pick[slot] = csaw__alias_rank(site, csaw_half(&block, 0), &dst);
+            scratch->pick[slot] = csaw__alias_rank(site, csaw__choice_number(&c, slot), &dst);
         }
         return k;
     case CSAW__KERNEL_REJECT:
     case CSAW__KERNEL_REJECT_ALIAS:
         if (replace)
             return csaw__row_by_reject_again(site, kernel == CSAW__KERNEL_REJECT_ALIAS, k, answer, scratch, fault);
-        return csaw__row_by_trials(site, kernel, k, 0, 0, answer, scratch, fault);
+        csaw__rounds_begin(scratch, k);
+        return csaw__row_by_trials(site, kernel, 0, answer, scratch, fault);
     case CSAW__KERNEL_RACE: return csaw__row_by_race(site, k, answer, scratch, fault);
     default: return csaw__row_by_its(site, k, replace, answer, scratch, fault);
     }

@@ -65,7 +65,7 @@ Sampler ember() {
     };
     out.fanout = [](const Site &site) {
         uint32_t k = site.fanout;
-        if (k == CSAW_ALL || site.prev == CSAW_NONE) return k;
+        if (k == CSAW_ALL || site.depth == 0) return k;
         while (k < 6 && site.random(k) % 10 < 6) k++;
         return k;
     };

@@ -37,6 +37,9 @@ int64_t picked_by(Method method, const Candidates &from, uint64_t number) {
     return search(from.masses, below(number, from.masses.sum));
 }
 
+// Of round 0, or of the only one: two slots share a block.
+uint64_t first_number(const Numbers &numbers, uint32_t s) { return half(numbers.trial(16 * (s - s % 2)), s % 2); }
+
 std::vector<Pick> with_replacement(Method method, const Candidates &from, uint32_t k, const Numbers &numbers) {
     std::vector<Pick> out;
     for (uint32_t s = 0; s < k; s++) {
@@ -45,7 +48,7 @@ std::vector<Pick> with_replacement(Method method, const Candidates &from, uint32
             for (uint32_t t = 0; t < 16 && i == failed; t++) i = from.attempt(numbers.attempt(16 * s + t));
             if (i == failed) i = picked_by(Method::its, from, half(numbers.trial(16 * s + 8), 0));
         } else {
-            i = picked_by(method, from, half(numbers.trial(16 * s), 0));
+            i = picked_by(method, from, first_number(numbers, s));
         }
         out.push_back({static_cast<uint32_t>(i), 0, s});
     }
@@ -53,12 +56,13 @@ std::vector<Pick> with_replacement(Method method, const Candidates &from, uint32
 }
 
 // A candidate that is not taken, or failed.
-int64_t trial(Method method, const Candidates &from, const std::vector<bool> &taken, uint32_t q,
+int64_t trial(Method method, const Candidates &from, const std::vector<bool> &taken, uint32_t s, uint32_t t,
               const Numbers &numbers) {
     const auto unless_taken = [&](int64_t i) { return i != failed && taken[static_cast<size_t>(i)] ? failed : i; };
-    if (method == Method::reject) return unless_taken(from.attempt(numbers.attempt(q)));
+    if (method == Method::reject) return unless_taken(from.attempt(numbers.attempt(16 * s + t)));
 
-    const Block block = numbers.trial(q);
+    if (t == 0) return picked_by(method, from, first_number(numbers, s));
+    const Block block = numbers.trial(16 * s + t);
     const uint64_t r1 = half(block, 0), r2 = half(block, 1);
     const int64_t i = picked_by(method, from, r1);
     if (!taken[static_cast<size_t>(i)]) return i;
@@ -85,7 +89,7 @@ std::vector<Pick> without_replacement(Method method, const Candidates &from, uin
         std::vector<bool> taken_now = taken;
         std::vector<uint32_t> still_open;
         for (uint32_t s : open) {
-            const int64_t i = trial(method, from, taken, 16 * s + t, numbers);
+            const int64_t i = trial(method, from, taken, s, t, numbers);
             if (i == failed || taken_now[static_cast<size_t>(i)]) {
                 still_open.push_back(s);
                 continue;

@@ -5,7 +5,7 @@
 
 CSAW_FN uint32_t spread(const csaw_site *site) {
     uint32_t k = csaw_fanout(site);
-    if (k == CSAW_ALL || csaw_prev(site) == CSAW_NONE) return k;
+    if (k == CSAW_ALL || csaw_depth(site) == 0) return k;
     while (k < 6 && csaw_random(site, k) % 10 < 6) k++;
     return k;
 }

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/device_array.cuh - arrays on the GPU that free themselves, launches over them, their sums, and the way
+ * back to the host. */
+#ifndef CSAW_ENGINE_DEVICE_ARRAY_CUH
+#define CSAW_ENGINE_DEVICE_ARRAY_CUH
+
+#include <cub/device/device_scan.cuh>
+#include <utility>
+
+#include "runtime/base/memory.h"
+#include "runtime/engine/device_private.h"
+
+namespace { /* of the file that includes it */
+
+/* Device memory, freed with it. */
+template <typename T> class array {
+  public:
+    array() = default;
+    array(const array &) = delete;
+    ~array() { drop(); }
+    csaw_status take(csaw__device *device, uint64_t count, const char *what) {
+        drop();
+        device_ = device;
+        return csaw__device_alloc(device, (void **)&at_, count * sizeof(T), what);
+    }
+    csaw_status fill(int byte, uint64_t count) {
+        CSAW_CUDA(cudaMemsetAsync(at_, byte, count * sizeof(T), device_->stream));
+        return CSAW_OK;
+    }
+    csaw_status upload(csaw__device *device, const T *from, uint64_t count, const char *what) {
+        CSAW_TRY(take(device, count, what));
+        CSAW_CUDA(cudaMemcpyAsync(at_, from, count * sizeof(T), cudaMemcpyHostToDevice, device->stream));
+        CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* from may go now */
+        return CSAW_OK;
+    }
+    void swap(array &other) {
+        std::swap(device_, other.device_);
+        std::swap(at_, other.at_);
+    }
+    T *get() const { return at_; }
+
+  private:
+    void drop() {
+        if (at_) csaw__device_free(device_, at_);
+        at_ = nullptr;
+    }
+    csaw__device *device_ = nullptr;
+    T *at_ = nullptr;
+};
+
+/* Host memory, likewise. */
+template <typename T> class host_array {
+  public:
+    host_array() = default;
+    host_array(const host_array &) = delete;
+    ~host_array() { csaw__free(at_); }
+    csaw_status take(uint64_t count, const char *what) { return csaw__alloc(&at_, count, what); }
+    T *get() const { return at_; }
+    T &operator[](uint64_t i) const { return at_[i]; }
+
+  private:
+    T *at_ = nullptr;
+};
+
+/* Kernels of this file: one thread each of so many. */
+csaw_status blocks_for(uint64_t threads, unsigned *out) {
+    const uint64_t blocks = (threads + 255) / 256;
+    CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
+                 "%llu threads in one launch; take fewer instances at a time (csaw_sample_each)",
+                 (unsigned long long)threads);
+    *out = (unsigned)blocks;
+    return CSAW_OK;
+}
+#define LAUNCH(DEVICE, THREADS, KERNEL, ...)                                                 \
+    do {                                                                                     \
+        unsigned launch_blocks = 0;                                                          \
+        CSAW_TRY(blocks_for(THREADS, &launch_blocks));                                       \
+        if (launch_blocks) KERNEL<<<launch_blocks, 256, 0, (DEVICE)->stream>>>(__VA_ARGS__); \
+        CSAW_CUDA(cudaGetLastError());                                                       \
+    } while (0)
+
+/* out[i] = in[0] + .. + in[i - 1]; both [count]. */
+template <typename T> csaw_status sums(csaw__device *device, const T *in, T *out, uint64_t count) {
+    array<char> room;
+    size_t bytes = 0;
+    CSAW_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, (int64_t)count, device->stream));
+    CSAW_TRY(room.take(device, bytes, "prefix sums"));
+    CSAW_CUDA(cub::DeviceScan::ExclusiveSum(room.get(), bytes, in, out, (int64_t)count, device->stream));
+    return CSAW_OK;
+}
+
+template <typename T> csaw_status read(csaw__device *device, const T *from, T *to, uint64_t count) {
+    CSAW_CUDA(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToHost, device->stream));
+    CSAW_CUDA(cudaStreamSynchronize(device->stream));
+    return CSAW_OK;
+}
+
+} // namespace
+
+#endif

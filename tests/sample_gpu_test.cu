@@ -184,7 +184,7 @@ TEST_F(SampleGpu, EveryAllocationFails) {
 // ---- samples, whose bits tests/sample_equality_gpu_test.cc compares ----
 
 TEST_F(SampleGpu, FaultsInSamplesAreNamedAsOnTheCpu) {
-    const uint32_t fanout[] = {2, 3, 2, 2};
+    static const uint32_t fanout[] = {2, 3, 2, 2};
     run.depth = 4;
     run.fanout = fanout;
     for (csaw_select select : {CSAW_SELECT_ITS, CSAW_SELECT_REJECT})
@@ -203,7 +203,7 @@ TEST_F(SampleGpu, FaultsInSamplesAreNamedAsOnTheCpu) {
 
 TEST_F(SampleGpu, WhatOnlyTheCpuHasIsRefused) {
     csaw_samples *none = nullptr;
-    const uint32_t fanout[] = {2, 3};
+    static const uint32_t fanout[] = {2, 3};
     run.depth = 2;
     run.fanout = fanout;
     EXPECT_EQ(CSAW_EUNSUPPORTED, csaw_sample(gpu, &csaw_layer, nullptr, nullptr, &run, &none));
@@ -228,7 +228,7 @@ csaw_status AppendArcs(void *user, csaw_samples *samples) {
 }
 
 TEST_F(SampleGpu, SamplesInBatchesAreTheWholeAndOutliveThePlan) {
-    const uint32_t fanout[] = {15, 10, 5};
+    static const uint32_t fanout[] = {15, 10, 5};
     csaw_samples *a = nullptr, *b = nullptr;
     std::vector<uint64_t> all;
     run.depth = 3;
@@ -249,7 +249,7 @@ TEST_F(SampleGpu, SamplesInBatchesAreTheWholeAndOutliveThePlan) {
 }
 
 TEST_F(SampleGpu, EveryAllocationOfSamplesFails) {
-    const uint32_t fanout[] = {3, 40};
+    static const uint32_t fanout[] = {3, 40};
     run.depth = 2;
     run.fanout = fanout;
     run.select = CSAW_SELECT_ITS;

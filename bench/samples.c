@@ -5,7 +5,12 @@
  * hop, and every vertex has min(fanout, degree) of them.
  *
  *   sample_bench [--scale 20] [--edge-factor 16] [--seeds 10000] [--batch 1024] [--repeat 11] [--device cpu]
- *                [--json FILE] */
+ *                [--json FILE]
+ *   sample_bench --instances 2000,20000,200000,2000000 [--only neighbor,neighbor_biased] [--scale 20]
+ *                [--edge-factor 16] [--repeat 11] [--device cuda:0] [--json FILE]
+ *
+ * With --instances it is bench/instances.c that runs: one seed an instance, fanouts 15, 10 and 2, 2, several samplers,
+ * on a GPU beside kernels written by hand. --only names the samplers wanted. */
 #include <csaw/samplers.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +20,7 @@
 #endif
 
 #include "bench/hand_samples.h"
+#include "bench/instances.h"
 #include "bench/measure.h"
 
 enum { HOPS = 2 };
@@ -22,7 +28,7 @@ static const uint32_t fanout[HOPS] = {15, 10};
 
 typedef struct settings {
     uint32_t scale, edge_factor, seeds, batch, repeat;
-    const char *device, *json;
+    const char *device, *json, *instances, *only;
 } settings;
 
 static void *memory(size_t bytes) {
@@ -163,6 +169,10 @@ static settings read_settings(int argc, char **argv) {
             s.device = value;
         else if (strcmp(argv[i], "--json") == 0)
             s.json = value;
+        else if (strcmp(argv[i], "--instances") == 0)
+            s.instances = value;
+        else if (strcmp(argv[i], "--only") == 0)
+            s.only = value;
         else {
             fprintf(stderr, "sample_bench: unknown option '%s'; see the head of bench/samples.c\n", argv[i]);
             exit(2);
@@ -170,6 +180,34 @@ static settings read_settings(int argc, char **argv) {
     }
     if (!s.batch || !s.repeat) exit(2);
     return s;
+}
+
+static void print_graph(FILE *out, const settings *s, const csaw_csr *csr) {
+    fprintf(out,
+            "{\"version\": \"%s\", \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": 1, "
+            "\"vertices\": %llu, \"arcs\": %llu}, \"device\": \"%s\", \"warm_up\": 1, ",
+            csaw_version(), s->scale, s->edge_factor, (unsigned long long)csr->num_vertices,
+            (unsigned long long)csr->num_edges, s->device);
+}
+
+/* One seed an instance. */
+static int many_instances(const settings *s, const csaw_graph *plain, const csaw_graph *graph, FILE *json) {
+    const csaw_csr csr = csaw_graph_csr(graph);
+    printf(
+        "csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; one seed an instance, 2 hops, device %s, "
+        "1 warm-up, median of %u (3 where a run takes a second)\n",
+        csaw_version(), s->scale, s->edge_factor, (unsigned long long)csr.num_vertices,
+        (unsigned long long)csr.num_edges, s->device, s->repeat);
+    fflush(stdout);
+    if (json) print_graph(json, s, &csr);
+    bench_instances(&(instances_job){.plain = plain,
+                                     .weighted = graph,
+                                     .device = s->device,
+                                     .numbers = s->instances,
+                                     .only = s->only,
+                                     .repeat = s->repeat,
+                                     .json = json});
+    return json && (fputs("}\n", json) < 0 || fclose(json) != 0);
 }
 
 int main(int argc, char **argv) {
@@ -189,26 +227,29 @@ int main(int argc, char **argv) {
     j.offset = memory((j.batches + 1) * sizeof *j.offset);
     for (uint64_t i = 0; i < s.seeds; i++) j.seed[i] = (csaw_vertex)(i * 2654435761u % csr.num_vertices);
     for (uint64_t b = 0; b <= j.batches; b++) j.offset[b] = b * s.batch < s.seeds ? b * s.batch : s.seeds;
+    if (s.json && !(json = fopen(s.json, "w"))) {
+        perror(s.json);
+        return 1;
+    }
+    csr.weight = NULL;
+    must(csaw_graph_borrow_csr(&csr, &plain));
+    if (s.instances) {
+        const int result = many_instances(&s, plain, graph, json);
+        csaw_graph_free(plain);
+        csaw_graph_free(graph);
+        return result;
+    }
     printf(
         "csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; %u seeds in batches of %u, fanout 15, 10, "
         "device %s, %d threads, 1 warm-up, median of %u\n",
         csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices, (unsigned long long)csr.num_edges,
         s.seeds, s.batch, s.device, threads, s.repeat);
-    if (s.json && !(json = fopen(s.json, "w"))) {
-        perror(s.json);
-        return 1;
+    if (json) {
+        print_graph(json, &s, &csr);
+        fprintf(json,
+                "\n \"seeds\": %u, \"batch\": %u, \"fanout\": [15, 10], \"threads\": %d, \"repeat\": %u, \"rows\": [",
+                s.seeds, s.batch, threads, s.repeat);
     }
-    if (json)
-        fprintf(
-            json,
-            "{\"version\": \"%s\", \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": 1, "
-            "\"vertices\": %llu, \"arcs\": %llu},\n \"seeds\": %u, \"batch\": %u, \"fanout\": [15, 10], \"device\": "
-            "\"%s\", \"threads\": "
-            "%d, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
-            csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices,
-            (unsigned long long)csr.num_edges, s.seeds, s.batch, s.device, threads, s.repeat);
-    csr.weight = NULL;
-    must(csaw_graph_borrow_csr(&csr, &plain));
     const csaw_csr weighted = csaw_graph_csr(graph);
     uint64_t arcs = 0;
     figure f = by_hand(&j, &csr, false, &arcs);

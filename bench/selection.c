@@ -3,13 +3,15 @@
  * figures 10 to 12 (Pandey et al., SC'20, section VI-B) again, on any graph file, biased by the degree of the
  * neighbour, or not.
  *
- *   selection_bench GRAPH [--vertices 20000] [--spare 1] [--name TEXT] [--commit TEXT] [--json FILE]
+ *   selection_bench GRAPH [--vertices 20000] [--spare 1] [--name TEXT] [--commit TEXT] [--device cpu] [--json FILE]
  *
  * GRAPH is read as undirected. Rows: those of k + --spare neighbours or more among --vertices random vertices,
  * with repetitions. `repeated` throws a taken candidate away and draws again; `updated` takes it out and sums again;
  * `printed` is the bipartite region search as the paper prints it; `fresh` is csaw's, with a fresh number beside the
  * region. They are written in selection_ways.c, apart from the library, one pick after the other, so that nothing but
  * the search differs. Exits non-zero if a way but `printed` seems to miss the law: |z| of chi-square 4 or more.
+ *
+ * With --device cuda:N it is selection_on_device.c that runs: the same ways by warps, k lanes at once.
  *
  * For a round of k lanes that set their bits at once, as on a GPU, it is counted how many wait for another that sets a
  * bit in the same 8-bit word, with neighbouring candidates' bits in one word (contiguous) or scattered (strided). */
@@ -20,6 +22,7 @@
 #include <string.h>
 
 #include "bench/measure.h"
+#include "bench/selection_on_device.h"
 #include "bench/selection_ways.h"
 
 enum { REPEAT = 5 };
@@ -155,12 +158,13 @@ static bool report(job *j, bool first, FILE *json) {
 }
 
 typedef struct settings {
-    const char *path, *name, *commit, *json;
+    const char *path, *name, *commit, *json, *device;
     uint64_t vertices, spare;
 } settings;
 
 static settings read_settings(int argc, char **argv) {
-    settings s = {.vertices = 20000, .spare = 1, .name = "graph", .commit = "not given", .json = "/dev/null"};
+    settings s = {.vertices = 20000, .spare = 1, .name = "graph", .commit = "not given", .device = "cpu"};
+    s.json = "/dev/null";
     for (int i = 2; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (strcmp(argv[i], "--vertices") == 0)
@@ -171,6 +175,8 @@ static settings read_settings(int argc, char **argv) {
             s.name = value;
         else if (strcmp(argv[i], "--commit") == 0)
             s.commit = value;
+        else if (strcmp(argv[i], "--device") == 0)
+            s.device = value;
         else if (strcmp(argv[i], "--json") == 0)
             s.json = value;
         else {
@@ -207,18 +213,23 @@ int main(int argc, char **argv) {
         perror(s.json);
         return 1;
     }
+    const bool on_device = strcmp(s.device, "cpu") != 0;
     seed_numbers(3);
     for (uint64_t i = 0; i < s.vertices; i++) drawn[i] = (csaw_vertex)(number() * (double)csr->num_vertices);
     fprintf(json,
-            "{\"kind\": \"selection\", \"version\": \"%s\", \"commit\": \"%s\", \"name\": \"%s\", \"vertices\": %llu, "
+            "{\"kind\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"commit\": \"%s\", \"name\": \"%s\", "
+            "\"vertices\": %llu, "
             "\"arcs\": %llu, \"widest\": %llu, \"drawn\": %llu, \"spare\": %llu, \"bins\": %d, \"rows\": [",
-            csaw_version(), s.commit, s.name, (unsigned long long)csr->num_vertices,
-            (unsigned long long)csr->rowptr[csr->num_vertices], (unsigned long long)widest,
-            (unsigned long long)s.vertices, (unsigned long long)s.spare, BINS);
-    printf("%s, csaw %s; a pick:\n%-6s %3s %7s %-8s %18s %8s %10s %8s %-4s %8s\n", s.name, csaw_version(), "bias", "k",
-           "rows", "way", "trials", "searches", "linear", "z of law", "", "ns");
+            on_device ? "selection_device" : "selection", s.device, csaw_version(), s.commit, s.name,
+            (unsigned long long)csr->num_vertices, (unsigned long long)csr->rowptr[csr->num_vertices],
+            (unsigned long long)widest, (unsigned long long)s.vertices, (unsigned long long)s.spare, BINS);
+    printf("%s, csaw %s, %s; a pick:\n", s.name, csaw_version(), s.device);
+    if (!on_device)
+        printf("%-6s %3s %7s %-8s %18s %8s %10s %8s %-4s %8s\n", "bias", "k", "rows", "way", "trials", "searches",
+               "linear", "z of law", "", "ns");
     bool first = true, good = true;
-    for (int biased = 1; biased >= 0; biased--)
+    if (on_device) good = selection_on_device(s.device, csr, drawn, s.vertices, s.spare, json);
+    for (int biased = 1; biased >= 0 && !on_device; biased--)
         for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
             j.vertex = wide;
             j.num_rows = 0;

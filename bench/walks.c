@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* bench/walks.c - walks a second on R-MAT graphs: csaw through its public API, beside loops written by hand on the CPU.
- * Every row is verified before it is timed: each step follows an arc, and a GPU's walks equal the CPU's.
+/* bench/walks.c - walks a second on R-MAT graphs: csaw through its public API, beside loops and kernels written by hand
+ * on the same graph. Every row is verified: each step follows an arc, and a GPU's walks equal the CPU's.
  *
- *   walk_bench [--scale 20] [--edge-factor 16] [--seed 1] [--walks-per-vertex 1] [--vertices N] [--length 80]
- *              [--device cpu] [--repeat 5] [--only WALKS] [--sampler FILE.c] [--export DIR] [--json FILE]
- *              [--commit TEXT]
+ *   walk_bench [--scale 20] [--edge-factor 16] [--seed 1] [--order none] [--walks-per-vertex 1] [--vertices N]
+ *              [--length 80] [--device cpu] [--repeat 5] [--only WALKS] [--sampler FILE.c] [--export DIR]
+ *              [--json FILE] [--commit TEXT]
  *
+ * --order degree numbers vertices by falling degree, and adds a kernel that makes use of it;
  * --vertices starts walks from the first N vertices alone, which are as good as drawn at random, for R-MAT permutes
  * them; --only runs the walks named, with commas between; --sampler adds node2vec from a file compiled at run time;
  * --export writes xadj32.bin, adj32.bin, w32.bin (uint32 offsets, uint32 arcs, float weights) for other programs;
@@ -21,13 +22,14 @@
 #endif
 
 #include "bench/hand_walks.h"
+#include "bench/hand_walks_gpu.h"
 #include "bench/measure.h"
 
 CSAW_DECLARE_SAMPLER(weighted);
 
 typedef struct settings {
     uint32_t scale, edge_factor, seed, walks_per_vertex, vertices, length, repeat; /* vertices: 0 = all */
-    const char *device, *sampler, *export, *json, *only, *commit;
+    const char *device, *order, *sampler, *export, *json, *only, *commit;
 } settings;
 
 static void no_memory(void) {
@@ -47,6 +49,12 @@ static bool has_arc(const csaw_csr *csr, csaw_vertex from, csaw_vertex to) {
     return lo < end && csr->col[lo] == to;
 }
 
+static void must_be_arcs(uint64_t wrong, const char *what) {
+    if (!wrong) return;
+    fprintf(stderr, "walk_bench: %s: %llu steps follow no arc of the graph\n", what, (unsigned long long)wrong);
+    exit(3);
+}
+
 static void verify_paths(const csaw_csr *csr, const csaw_vertex *path, uint64_t num_walks, uint32_t length,
                          const char *what) {
     uint64_t wrong = 0;
@@ -54,74 +62,110 @@ static void verify_paths(const csaw_csr *csr, const csaw_vertex *path, uint64_t 
     for (uint64_t w = 0; w < num_walks; w++)
         for (uint32_t s = 0; s < length; s++)
             wrong += !has_arc(csr, path[w * (length + 1) + s], path[w * (length + 1) + s + 1]);
-    if (!wrong) return;
-    fprintf(stderr, "walk_bench: %s: %llu steps follow no arc of the graph\n", what, (unsigned long long)wrong);
-    exit(3);
+    must_be_arcs(wrong, what);
 }
 
 typedef struct bench {
     const settings *settings;
     csaw_seeds seeds; /* vertices 0, 1, 2, ...: without an array */
-    csaw_plan *plan, *cpu;
+    hand_gpu *gpu;    /* NULL on the CPU */
+    double by_hand;   /* seconds of the walk at hand, written by hand; 0 = not known */
     FILE *json;
     bool first;
 } bench;
 
 static void report(bench *b, const char *name, const char *by, figure f) {
     const uint64_t steps = b->seeds.count * b->settings->walks_per_vertex * b->settings->length;
-    printf("%-34s %-8s %10.3f ms  (%.3f .. %.3f)  %10.1f M steps/s\n", name, by, f.median * 1e3, f.least * 1e3,
+    const double ratio = b->by_hand / f.median;
+    printf("%-34s %-8s %10.3f ms  (%.3f .. %.3f)  %10.1f M steps/s", name, by, f.median * 1e3, f.least * 1e3,
            f.most * 1e3, (double)steps / f.median / 1e6);
-    if (b->json)
+    if (ratio > 0) printf("  %.2f of hand", ratio);
+    putchar('\n');
+    if (b->json) {
         fprintf(b->json,
                 "%s\n    {\"walk\": \"%s\", \"by\": \"%s\", \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, "
-                "\"steps\": %llu, \"steps_per_s\": %.6g}",
+                "\"steps\": %llu, \"steps_per_s\": %.6g",
                 b->first ? "" : ",", name, by, f.median, f.least, f.most, (unsigned long long)steps,
                 (double)steps / f.median);
+        if (ratio > 0) fprintf(b->json, ", \"ratio_to_hand\": %.4g", ratio);
+        fputc('}', b->json);
+    }
     b->first = false;
     fflush(stdout);
 }
 
-/* The first walks of a plan on a GPU equal the CPU's. */
-static void verify_against_cpu(bench *b, const csaw_sampler *sampler, const void *params, const csaw_walks *got) {
-    const uint64_t compare = b->seeds.count < 20000 ? b->seeds.count : 20000;
+/* The first walks of a plan on a GPU equal the CPU's. got: [count, length + 1] */
+static void verify_against_cpu(bench *b, const csaw_graph *graph, const csaw_sampler *sampler, const void *params,
+                               const csaw_vertex *got, uint64_t count) {
+    csaw_plan *cpu = NULL;
     csaw_samples *samples = NULL;
     csaw_walks want;
-    must(csaw_sample(b->cpu, sampler, params, &(csaw_seeds){.count = compare},
+    must(csaw_plan_create(graph, NULL, &cpu));
+    must(csaw_sample(cpu, sampler, params, &(csaw_seeds){.count = count},
                      CSAW_RUN(.depth = b->settings->length, .seed = b->settings->seed), &samples));
     must(csaw_samples_walks(samples, CSAW_HOST, &want));
-    if (memcmp(want.path, got->path, compare * (want.length + 1) * sizeof *want.path) != 0) {
+    if (memcmp(want.path, got, count * (want.length + 1) * sizeof *got) != 0) {
         fprintf(stderr, "walk_bench: %s differs from the CPU's walks\n", csaw_sampler_name(sampler));
         exit(3);
     }
     csaw_samples_free(samples);
+    csaw_plan_free(cpu);
+}
+
+/* Walks where they lie. first: [count, length + 1] gets the first ones if they are on a GPU. */
+static void verify_walks(bench *b, const csaw_csr *csr, csaw_samples *samples, const char *name, csaw_vertex *first,
+                         uint64_t count) {
+    csaw_walks walks;
+    must(csaw_samples_walks(samples, b->gpu ? CSAW_DEVICE : CSAW_HOST, &walks));
+    if (b->gpu) {
+        must_be_arcs(hand_gpu_wrong_steps(b->gpu, &walks), name);
+        hand_gpu_fetch(&walks, count, first);
+    } else {
+        verify_paths(csr, walks.path, walks.num_walks, walks.length, name);
+    }
 }
 
 static void bench_csaw(bench *b, const char *name, const csaw_graph *graph, const csaw_sampler *sampler,
                        const void *params) {
     const settings *s = b->settings;
     const csaw_csr csr = csaw_graph_csr(graph);
-    const bool device = strcmp(s->device, "cpu") != 0;
+    const uint64_t count = b->seeds.count < 20000 ? b->seeds.count : 20000;
+    csaw_plan *plan = NULL;
     double *seconds = malloc(s->repeat * sizeof *seconds);
-    must(csaw_plan_create(graph, CSAW_PLAN(.device = s->device), &b->plan));
-    must(csaw_plan_create(graph, NULL, &b->cpu));
+    csaw_vertex *first = b->gpu ? malloc(count * ((uint64_t)s->length + 1) * sizeof *first) : NULL;
+    if (!seconds || (b->gpu && !first)) no_memory();
+    must(csaw_plan_create(graph, CSAW_PLAN(.device = s->device), &plan));
     for (uint32_t r = 0; r <= s->repeat; r++) { /* run 0 warms up and is verified */
         csaw_samples *samples = NULL;
         double start = now();
-        must(csaw_sample(b->plan, sampler, params, &b->seeds,
+        must(csaw_sample(plan, sampler, params, &b->seeds,
                          CSAW_RUN(.depth = s->length, .walks_per_seed = s->walks_per_vertex, .seed = s->seed),
                          &samples));
-        if (r) seconds[r - 1] = now() - start;
-        if (!r) {
-            csaw_walks walks;
-            must(csaw_samples_walks(samples, CSAW_HOST, &walks));
-            verify_paths(&csr, walks.path, walks.num_walks, walks.length, name);
-            if (device) verify_against_cpu(b, sampler, params, &walks);
-        }
+        if (r)
+            seconds[r - 1] = now() - start;
+        else
+            verify_walks(b, &csr, samples, name, first, count);
         csaw_samples_free(samples);
     }
+    csaw_plan_free(plan); /* before the CPU's, which has tables of its own */
+    if (b->gpu) verify_against_cpu(b, graph, sampler, params, first, count);
     report(b, name, "csaw", figure_of(seconds, s->repeat));
-    csaw_plan_free(b->plan);
-    csaw_plan_free(b->cpu);
+    free(first);
+    free(seconds);
+}
+
+/* By hand, on the GPU. */
+static void bench_hand_gpu(bench *b, const char *name, hand_walk walk, float p, float q) {
+    const settings *s = b->settings;
+    const hand_run run = {walk,           p,         q,       b->seeds.count * s->walks_per_vertex,
+                          b->seeds.count, s->length, s->seed, s->repeat};
+    double *seconds = malloc(s->repeat * sizeof *seconds);
+    if (!seconds) no_memory();
+    must_be_arcs(hand_gpu_run(b->gpu, &run, seconds), name);
+    const figure f = figure_of(seconds, s->repeat);
+    b->by_hand = 0;
+    report(b, name, "hand", f);
+    b->by_hand = f.median;
     free(seconds);
 }
 
@@ -149,7 +193,10 @@ static void bench_hand(bench *b, const char *name, const csaw_graph *graph, floa
         if (r) seconds[r - 1] = now() - start;
         if (!r) verify_paths(&csr, path, b->seeds.count, s->length, name);
     }
-    report(b, name, "hand", figure_of(seconds, s->repeat));
+    const figure f = figure_of(seconds, s->repeat);
+    b->by_hand = 0;
+    report(b, name, "hand", f);
+    b->by_hand = f.median;
     free(table);
     free(path);
     free(seconds);
@@ -178,6 +225,7 @@ static void export_graph(const csaw_csr *csr, const char *folder) {
 static settings read_settings(int argc, char **argv) {
     settings s = {.scale = 20, .edge_factor = 16, .seed = 1, .walks_per_vertex = 1, .length = 80, .repeat = 5};
     s.device = "cpu";
+    s.order = "none";
     s.commit = "not given";
     const struct {
         const char *name;
@@ -187,9 +235,9 @@ static settings read_settings(int argc, char **argv) {
                    {"--seed", &s.seed, NULL},         {"--walks-per-vertex", &s.walks_per_vertex, NULL},
                    {"--vertices", &s.vertices, NULL}, {"--length", &s.length, NULL},
                    {"--repeat", &s.repeat, NULL},     {"--device", NULL, &s.device},
-                   {"--sampler", NULL, &s.sampler},   {"--export", NULL, &s.export},
-                   {"--json", NULL, &s.json},         {"--only", NULL, &s.only},
-                   {"--commit", NULL, &s.commit}};
+                   {"--order", NULL, &s.order},       {"--sampler", NULL, &s.sampler},
+                   {"--export", NULL, &s.export},     {"--json", NULL, &s.json},
+                   {"--only", NULL, &s.only},         {"--commit", NULL, &s.commit}};
     for (int i = 1; i < argc; i += 2) {
         size_t o = 0;
         while (o < sizeof options / sizeof *options && strcmp(argv[i], options[o].name) != 0) o++;
@@ -205,6 +253,10 @@ static settings read_settings(int argc, char **argv) {
     }
     if (!s.repeat || !s.length || !s.walks_per_vertex) {
         fputs("walk_bench: --repeat, --length and --walks-per-vertex are at least 1\n", stderr);
+        exit(2);
+    }
+    if (strcmp(s.order, "none") != 0 && strcmp(s.order, "degree") != 0) {
+        fprintf(stderr, "walk_bench: --order is '%s'; it is none or degree\n", s.order);
         exit(2);
     }
     return s;
@@ -223,16 +275,22 @@ static bool wanted(const settings *s, const char *name) {
 static void run_rows(bench *b, const csaw_graph *plain, const csaw_graph *graph) {
     static const float pq[2][2] = {{2, 0.5f}, {0.25f, 4}};
     const settings *s = b->settings;
-    const bool by_hand = strcmp(s->device, "cpu") == 0 && s->walks_per_vertex == 1;
+    const bool on_cpu = strcmp(s->device, "cpu") == 0 && s->walks_per_vertex == 1;
     const csaw_sampler *own = NULL;
     char name[96];
     if (s->sampler) must(csaw_sampler_compile(s->sampler, &own));
     if (wanted(s, "uniform")) {
-        if (by_hand) bench_hand(b, "uniform", plain, 0, 0);
+        b->by_hand = 0;
+        if (b->gpu && strcmp(s->order, "degree") == 0)
+            bench_hand_gpu(b, "uniform, degree classes", HAND_UNIFORM_CLASSES, 1, 1);
+        if (b->gpu) bench_hand_gpu(b, "uniform", HAND_UNIFORM, 1, 1);
+        if (on_cpu) bench_hand(b, "uniform", plain, 0, 0);
         bench_csaw(b, "uniform", plain, &csaw_uniform, NULL);
     }
     if (wanted(s, "weighted")) {
-        if (by_hand) bench_hand(b, "weighted", graph, 0, 0);
+        b->by_hand = 0;
+        if (b->gpu) bench_hand_gpu(b, "weighted", HAND_WEIGHTED, 1, 1);
+        if (on_cpu) bench_hand(b, "weighted", graph, 0, 0);
         bench_csaw(b, "weighted", graph, &weighted, NULL);
     }
     for (int weights = 0; weights < 2; weights++)
@@ -242,7 +300,9 @@ static void run_rows(bench *b, const csaw_graph *plain, const csaw_graph *graph)
             snprintf(name, sizeof name, "%snode2vec p=%g q=%g", weights ? "weighted " : "", (double)params.p,
                      (double)params.q);
             if (!wanted(s, name)) continue;
-            if (by_hand) bench_hand(b, name, g, params.p, params.q);
+            b->by_hand = 0;
+            if (b->gpu) bench_hand_gpu(b, name, weights ? HAND_NODE2VEC_WEIGHTED : HAND_NODE2VEC, params.p, params.q);
+            if (on_cpu) bench_hand(b, name, g, params.p, params.q);
             bench_csaw(b, name, g, &csaw_node2vec, &params);
             if (!own) continue;
             strncat(name, ", run-time C file", sizeof name - strlen(name) - 1);
@@ -275,32 +335,50 @@ static double peak_gib(void) {
 
 static void print_head(bench *b, const csaw_csr *csr, int threads) {
     const settings *s = b->settings;
-    printf("csaw %s, R-MAT scale %u, edge factor %u, seed %u: %llu vertices, %llu arcs; %u walks from each of %llu "
+    printf("csaw %s, R-MAT scale %u, edge factor %u, seed %u, order %s: %llu vertices, %llu arcs; %u walks from each "
+           "of %llu "
            "vertices, %u steps, device %s, %d threads, 1 warm-up, median of %u\n",
-           csaw_version(), s->scale, s->edge_factor, s->seed, (unsigned long long)csr->num_vertices,
+           csaw_version(), s->scale, s->edge_factor, s->seed, s->order, (unsigned long long)csr->num_vertices,
            (unsigned long long)csr->num_edges, s->walks_per_vertex, (unsigned long long)b->seeds.count, s->length,
            s->device, threads, s->repeat);
     if (!b->json) return;
     fprintf(b->json,
             "{\"version\": \"%s\", \"commit\": \"%s\", \"machine\": {\"processor\": \"%s\", \"cores\": %ld},\n"
-            " \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": %u, \"vertices\": %llu, "
+            " \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": %u, \"order\": \"%s\", "
+            "\"vertices\": %llu, "
             "\"arcs\": %llu},\n \"seed\": %u, \"walks_per_vertex\": %u, \"start_vertices\": %llu, \"length\": %u, "
             "\"device\": \"%s\", \"threads\": %d, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
             csaw_version(), s->commit, processor(), sysconf(_SC_NPROCESSORS_ONLN), s->scale, s->edge_factor, s->seed,
-            (unsigned long long)csr->num_vertices, (unsigned long long)csr->num_edges, s->seed, s->walks_per_vertex,
-            (unsigned long long)b->seeds.count, s->length, s->device, threads, s->repeat);
+            s->order, (unsigned long long)csr->num_vertices, (unsigned long long)csr->num_edges, s->seed,
+            s->walks_per_vertex, (unsigned long long)b->seeds.count, s->length, s->device, threads, s->repeat);
+}
+
+static csaw_graph *make_graph(const settings *s) {
+    csaw_graph *graph = NULL, *ordered = NULL;
+    double start = now();
+    must(csaw_graph_rmat(CSAW_RMAT(.scale = s->scale, .edge_factor = s->edge_factor, .seed = s->seed, .weighted = true),
+                         &graph));
+    printf("generated in %.2f s", now() - start);
+    if (strcmp(s->order, "degree") == 0) {
+        start = now();
+        must(csaw_graph_by_degree(graph, &ordered));
+        csaw_graph_free(graph);
+        graph = ordered;
+        printf(", numbered by degree in %.2f s", now() - start);
+    }
+    printf(", peak memory %.2f GiB\n", peak_gib());
+    return graph;
 }
 
 int main(int argc, char **argv) {
     const settings s = read_settings(argc, argv);
-    csaw_graph *graph = NULL, *plain = NULL;
+    csaw_graph *graph, *plain = NULL;
     bench b = {.settings = &s, .first = true};
     int threads = 1;
 #ifdef _OPENMP
     threads = omp_get_max_threads();
 #endif
-    must(csaw_graph_rmat(CSAW_RMAT(.scale = s.scale, .edge_factor = s.edge_factor, .seed = s.seed, .weighted = true),
-                         &graph));
+    graph = make_graph(&s);
     csaw_csr csr = csaw_graph_csr(graph);
     if (s.export) export_graph(&csr, s.export);
     b.seeds.count = s.vertices && s.vertices < csr.num_vertices ? s.vertices : csr.num_vertices;
@@ -309,8 +387,10 @@ int main(int argc, char **argv) {
         return 1;
     }
     print_head(&b, &csr, threads);
-    csr.weight = NULL;
-    must(csaw_graph_borrow_csr(&csr, &plain));
+    b.gpu = hand_gpu_open(&csr, s.device);
+    csaw_csr unweighted = csr;
+    unweighted.weight = NULL;
+    must(csaw_graph_borrow_csr(&unweighted, &plain));
     run_rows(&b, plain, graph);
     if (b.first) {
         fprintf(stderr, "walk_bench: --only %s names no walk; see the names without --only\n", s.only);
@@ -319,6 +399,7 @@ int main(int argc, char **argv) {
     printf("peak memory %.2f GiB\n", peak_gib());
     if (b.json && (fprintf(b.json, "],\n \"peak_memory_gib\": %.3g}\n", peak_gib()) < 0 || fclose(b.json) != 0))
         return 1;
+    hand_gpu_close(b.gpu);
     csaw_graph_free(plain);
     csaw_graph_free(graph);
     return 0;

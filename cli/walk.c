@@ -130,6 +130,7 @@ static int check_options(const arguments *arguments, walk_options *options) {
 static csaw_status take_batch(void *user, csaw_samples *samples) {
     tally *tally = user;
     csaw_walks walks;
+    double begun = seconds_now();
     csaw_status status = csaw_samples_walks(samples, CSAW_HOST, &walks);
     if (status != CSAW_OK) return status;
     for (uint64_t w = 0; w < walks.num_walks; w++) {
@@ -149,7 +150,11 @@ static csaw_status take_batch(void *user, csaw_samples *samples) {
         tally->outcome->steps += high;
     }
     if (tally->picture) picture_take(tally->picture, &walks);
-    return csaw_writer_write(tally->writer, samples);
+    tally->outcome->deliver += seconds_now() - begun;
+    begun = seconds_now();
+    status = csaw_writer_write(tally->writer, samples);
+    tally->outcome->write += seconds_now() - begun;
+    return status;
 }
 
 /* Unless --batch says otherwise: small enough to stop and to show progress often, large enough to keep a GPU busy. */
@@ -174,6 +179,7 @@ static csaw_status make_walks(const walk_options *options, csaw_plan *plan, cons
                          take_batch, tally);
     progress_end(&progress);
     tally->outcome->seconds = seconds_now() - progress.begun;
+    tally->outcome->walk = tally->outcome->seconds - tally->outcome->deliver - tally->outcome->write;
     return status;
 }
 
@@ -220,7 +226,10 @@ static int sample(const walk_options *options, csaw_plan *plan, const csaw_graph
     outcome->resumed = csaw_writer_done(tally->writer);
     status = make_walks(options, plan, seeds, tally);
     if (status != CSAW_OK) return give_up(options, outcome, tally->writer, status);
-    if (csaw_writer_close(tally->writer) == CSAW_OK) return -1;
+    const double begun = seconds_now();
+    status = csaw_writer_close(tally->writer);
+    outcome->write += seconds_now() - begun;
+    if (status == CSAW_OK) return -1;
     report_library_failure();
     walk_tell_resume(options);
     return EXIT_FAILED;
@@ -245,10 +254,10 @@ static int refuse_no_walk(const walk_options *options, csaw_plan *plan, const cs
                                  options->sampler.name);
 }
 
-static int walk(walk_options *options, const csaw_graph *graph) {
+static int walk(walk_options *options, const csaw_graph *graph, double load) {
     csaw_plan *plan = NULL;
     csaw_seeds seeds = {0};
-    walk_outcome outcome = {.csr = csaw_graph_csr(graph)};
+    walk_outcome outcome = {.csr = csaw_graph_csr(graph), .load = load};
     tally tally = {.outcome = &outcome};
     int result = options->seeds_file ? seeds_read(options->seeds_file, graph, &seeds) : -1;
     uint64_t num_seeds = seeds.vertex ? seeds.count : outcome.csr.num_vertices;
@@ -258,8 +267,10 @@ static int walk(walk_options *options, const csaw_graph *graph) {
                            " is more than 2^40 walks; lower --num-walks, or give fewer start vertices with --seeds",
                            num_seeds, options->walks_per_seed);
     outcome.num_walks = num_seeds * options->walks_per_seed;
+    const double begun = seconds_now();
     if (result < 0) result = plan_options_create(graph, &options->plan, &plan);
     if (result < 0) result = refuse_no_walk(options, plan, &outcome.csr);
+    outcome.plan = seconds_now() - begun;
     if (result < 0 && options->draw) tally.picture = picture_begin(&outcome.csr, num_seeds);
     if (result < 0) result = sample(options, plan, graph, &seeds, &tally);
     if (result < 0 && options->draw)
@@ -283,8 +294,9 @@ static int run(int argc, char **argv) {
     if (result >= 0) return result;
     result = sampler_options_resolve(&arguments, &options.sampler, "node2vec");
     if (result < 0) result = check_options(&arguments, &options);
+    const double begun = seconds_now();
     if (result < 0) result = graph_options_load(&arguments, &options.graph, options.path, &graph);
-    if (result < 0) result = walk(&options, graph);
+    if (result < 0) result = walk(&options, graph, seconds_now() - begun);
     csaw_graph_free(graph);
     sampler_options_free(&options.sampler);
     return result;

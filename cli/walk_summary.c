@@ -63,9 +63,12 @@ void walk_print_json(const walk_options *options, const walk_outcome *outcome) {
     printf("}, \"select\": \"%s\", \"device\": ", csaw_select_name(options->select));
     json_text(stdout, options->plan.device ? options->plan.device : "cpu");
     printf(", \"seed\": %" PRIu64 ", \"walk_length\": %" PRIu64 ", \"walks\": %" PRIu64 ", \"steps\": %" PRIu64
-           ", \"ended_early\": %" PRIu64 ", \"seconds\": %.6f, \"resumed\": %" PRIu64 ", \"edges\": %s, \"output\": ",
-           options->seed, options->length, outcome->num_walks, outcome->steps, outcome->ended_early, outcome->seconds,
-           outcome->resumed, options->edges ? "true" : "false");
+           ", \"ended_early\": %" PRIu64 ", \"seconds\": %.6f, \"phases\": {",
+           options->seed, options->length, outcome->num_walks, outcome->steps, outcome->ended_early, outcome->seconds);
+    printf("\"load\": %.6f, \"plan\": %.6f, \"walk\": %.6f, \"deliver\": %.6f, \"write\": %.6f}", outcome->load,
+           outcome->plan, outcome->walk, outcome->deliver, outcome->write);
+    printf(", \"resumed\": %" PRIu64 ", \"edges\": %s, \"output\": ", outcome->resumed,
+           options->edges ? "true" : "false");
     json_text(stdout, options->output);
     printf(", \"output_bytes\": %" PRIu64 "}\n", file_bytes(options->output));
 }

@@ -37,6 +37,35 @@ TEST(EqualityOnGpu, OnRmat) {
     }
 }
 
+TEST(EqualityOnGpu, OnVerticesByFallingDegree) { // rows are found by degree classes
+    for (bool weighted : {false, true}) {
+        const OwnedGraph graph = rmat_graph(weighted);
+        SKIP_WITHOUT_GPU(csaw_graph_csr(graph.get()));
+        csaw_graph *ordered = nullptr;
+        ASSERT_EQ(CSAW_OK, csaw_graph_by_degree(graph.get(), &ordered)) << csaw_last_error();
+        const csaw_csr csr = csaw_graph_csr(ordered);
+        expect_equal(csr, one_walk_each(csr, 9), {gpu});
+        csaw_graph_free(ordered);
+    }
+}
+
+TEST(EqualityOnGpu, OnMoreDegreesThanThereAreClasses) { // row v: 0 .. steps - 1 - v; so each degree once, and 0
+    const csaw_vertex steps = 1200;
+    std::vector<csaw_edge> rowptr = {0};
+    std::vector<csaw_vertex> col;
+    for (csaw_vertex v = 0; v <= steps; v++) {
+        for (csaw_vertex dst = 0; dst < steps - v; dst++) col.push_back(dst);
+        rowptr.push_back(col.size());
+    }
+    csaw_csr csr = {};
+    csr.num_vertices = rowptr.size() - 1;
+    csr.num_edges = col.size();
+    csr.rowptr = rowptr.data();
+    csr.col = col.data();
+    SKIP_WITHOUT_GPU(csr);
+    expect_equal(csr, one_walk_each(csr, 3), {gpu});
+}
+
 TEST(EqualityOnGpu, OnRealGraphs) {
     for (const char *file : data_files) {
         const OwnedGraph graph = data_graph(file);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/inline_test.cc - a sampler's hooks become part of the engine's loops: in the machine code of a sampler compiled
- * at run time no hook is left as a function of its own, and the walk's loop calls nothing through a pointer. The same
- * test sees the calls of a sampler whose hook may not be inlined. Needs objdump and readelf; skipped without. */
+ * at run time no hook is left as a function of its own, and the walk's loop calls nothing through a pointer. On the GPU
+ * the kernels call nothing at all in PTX, for samplers with every kind of hook between them, and in machine code (SASS)
+ * nothing but CUDA's own division. The same tests see the calls of a sampler whose hook may not be inlined. Needs
+ * objdump and readelf, and for SASS nvdisasm; skipped without. (cuobjdump does not name what is called.) */
 #include <csaw/csaw.h>
 
 #include <gtest/gtest.h>
@@ -15,7 +17,9 @@
 #include <string>
 
 #ifdef CSAW_WITH_CUDA
+#include "runtime/base/job.h"
 #include "runtime/engine/nvrtc.h"
+#include <nvrtc.h>
 #endif
 
 namespace {
@@ -119,25 +123,129 @@ TEST_F(Inline, TheWalkCallsNothingThroughAPointer) {
 #endif
 
 #ifdef CSAW_WITH_CUDA
-/* A function that is called, directly or through a pointer, has a symbol of its own in device code. */
-std::set<std::string> DeviceFunctions(const csaw_sampler *sampler, const std::string &path) {
+/* Writes the code of one kernel to a file, and names its functions: one that is called, directly or through a pointer,
+ * has a symbol of its own. */
+std::set<std::string> DeviceFunctions(const csaw_sampler *sampler, int kernel, const std::string &path) {
     const void *cubin = nullptr;
     size_t size = 0;
-    EXPECT_EQ(csaw__nvrtc_cubin(sampler, 90, &cubin, &size), CSAW_OK) << csaw_last_error();
+    EXPECT_EQ(csaw__nvrtc_cubin(sampler, kernel, 90, &cubin, &size), CSAW_OK) << csaw_last_error();
     std::ofstream(path, std::ios::binary).write(static_cast<const char *>(cubin), static_cast<std::streamsize>(size));
     return Functions(path);
 }
 
 TEST_F(Inline, DeviceCodeOfAnExample) {
     Library(CSAW_SOURCE_DIR "/examples/my_node2vec.c");
-    std::set<std::string> functions = DeviceFunctions(sampler_, folder_ + "/cubin");
+    std::set<std::string> functions = DeviceFunctions(sampler_, CSAW__KERNEL_REJECT, folder_ + "/cubin");
     EXPECT_TRUE(Holds(functions, "csaw__kernel_reject"));
     EXPECT_FALSE(Holds(functions, "hop"));
 }
 
 TEST_F(Inline, DeviceCodeOfAHookThatMayNotBeInlined) {
     Library(folder_ + "/apart.c");
-    EXPECT_TRUE(Holds(DeviceFunctions(sampler_, folder_ + "/cubin"), "hop"));
+    EXPECT_TRUE(Holds(DeviceFunctions(sampler_, CSAW__KERNEL_ITS, folder_ + "/cubin"), "hop"));
+}
+
+// ---- what the kernels call -----------------------------------------------------
+
+struct Calls {
+    std::set<std::string> targets; // a register where it is a pointer
+    int kernels = 0;
+};
+
+/* "call.uni (retval0), NAME, (param0);" on one line or several; without what is returned in parentheses. */
+Calls CallsInPtx(const std::string &text) {
+    Calls calls;
+    for (size_t at = 0, end; at < text.size(); at = end + 1) {
+        end = std::min(text.find('\n', at), text.size());
+        const size_t word = text.find_first_not_of(" \t{", at);
+        calls.kernels += text.substr(at, end - at).find(".entry ") != std::string::npos;
+        if (word >= end || text.compare(word, 4, "call") != 0) continue;
+        size_t name = text.find_first_of(" \t", word);
+        name = text.find_first_not_of(" \t\n", name);
+        if (text[name] == '(') name = text.find_first_not_of(" \t\n,", text.find(')', name) + 1);
+        calls.targets.insert(text.substr(name, text.find_first_of(" \t\n,;", name) - name));
+    }
+    return calls;
+}
+
+/* As csaw__nvrtc_compile() compiles it, but to PTX, and all kernels at once. */
+std::string PtxOf(const std::string &path) {
+    std::ifstream file(path);
+    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string source =
+        text + "\n#include \"runtime/engine/device_kernels.cuh\"\nCSAW__DEVICE_KERNELS(CSAW__INSTANTIATE)\n";
+    const char *const options[] = {"--std=c++20", "--fmad=false", "--gpu-architecture=compute_90",
+                                   "--include-path=" CSAW_SOURCE_DIR "/include", "--include-path=" CSAW_SOURCE_DIR};
+    nvrtcProgram program = nullptr;
+    size_t size = 0;
+    EXPECT_EQ(nvrtcCreateProgram(&program, source.c_str(), path.c_str(), 0, nullptr, nullptr), NVRTC_SUCCESS);
+    EXPECT_EQ(nvrtcCompileProgram(program, sizeof options / sizeof *options, options), NVRTC_SUCCESS) << path;
+    EXPECT_EQ(nvrtcGetPTXSize(program, &size), NVRTC_SUCCESS);
+    std::string ptx(size, ' ');
+    EXPECT_EQ(nvrtcGetPTX(program, ptx.data()), NVRTC_SUCCESS);
+    nvrtcDestroyProgram(&program);
+    return ptx;
+}
+
+/* edge_bias and bounds; update; fanout and csaw_visited(); dead_end; an instance's own bytes; numbers of an arc. */
+TEST_F(Inline, KernelsOfSamplersWithEveryHookCallNothingInPtx) {
+    for (const char *name : {"samplers/node2vec.c", "samplers/metropolis_hastings.c", "samplers/forest_fire.c",
+                             "samplers/jump.c", "samplers/temporal.c", "tests/samplers/by_degree.c"}) {
+        const Calls calls = CallsInPtx(PtxOf(std::string(CSAW_SOURCE_DIR "/") + name));
+        EXPECT_EQ(calls.kernels, CSAW__NUM_KERNELS) << name;
+        EXPECT_EQ(calls.targets, std::set<std::string>()) << name;
+    }
+}
+
+TEST_F(Inline, PtxShowsCallsOfAHookThatMayNotBeInlined) {
+    const Calls calls = CallsInPtx(PtxOf(folder_ + "/apart.c"));
+    ASSERT_EQ(calls.targets.size(), 1u);
+    EXPECT_NE(calls.targets.begin()->find("3hop"), std::string::npos) << *calls.targets.begin(); // _Z..3hop..
+}
+
+TEST_F(Inline, PtxShowsCallsThroughAPointer) {
+    std::ofstream(folder_ + "/pointer.c")
+        << "#include <csaw/sampler.h>\n"
+           "static __device__ __noinline__ float one(uint32_t x) { return x; }\n"
+           "static __device__ __noinline__ float two(uint32_t x) { return 2 * x; }\n"
+           "__device__ float (*volatile const which[2])(uint32_t) = {one, two};\n"
+           "CSAW_FN float hop(const csaw_site *s, const csaw_arc *a) { return which[a->rank & 1](a->dst); }\n"
+           "CSAW_SAMPLER(pointer, csaw_no_params, .edge_bias = hop);\n";
+    const Calls calls = CallsInPtx(PtxOf(folder_ + "/pointer.c"));
+    ASSERT_FALSE(calls.targets.empty());
+    for (const std::string &target : calls.targets) EXPECT_EQ(target[0], '%') << target;
+}
+
+/* "CALL.REL.NOINC `($kernel$function) ;", targets by the function's name; CUDA's own arithmetic is left out. */
+Calls CallsInSass(const std::string &cubin) {
+    Calls calls;
+    std::istringstream lines(Output("nvdisasm -c '" + cubin + "'"));
+    for (std::string line; std::getline(lines, line);) {
+        calls.kernels += line.find(".text._Z") != std::string::npos && line.find(".section") != std::string::npos;
+        const size_t call = line.find(" CALL.");
+        if (call == std::string::npos) continue;
+        const std::string target = line.substr(call + 1, line.find(';', call) - call - 1);
+        if (target.find("$__cuda_sm") == std::string::npos) calls.targets.insert(target);
+    }
+    return calls;
+}
+
+TEST_F(Inline, KernelsCallNothingButDivisionInSass) {
+    if (Output("command -v nvdisasm").empty()) GTEST_SKIP() << "nvdisasm (CUDA Toolkit) is not here";
+    Library(CSAW_SOURCE_DIR "/examples/my_node2vec.c");
+    for (int kernel = 0; kernel < CSAW__NUM_KERNELS; kernel++) {
+        DeviceFunctions(sampler_, kernel, folder_ + "/cubin");
+        const Calls calls = CallsInSass(folder_ + "/cubin");
+        EXPECT_GT(calls.kernels, 0) << kernel;
+        EXPECT_EQ(calls.targets, std::set<std::string>()) << kernel;
+    }
+}
+
+TEST_F(Inline, SassShowsCallsOfAHookThatMayNotBeInlined) {
+    if (Output("command -v nvdisasm").empty()) GTEST_SKIP() << "nvdisasm (CUDA Toolkit) is not here";
+    Library(folder_ + "/apart.c");
+    DeviceFunctions(sampler_, CSAW__KERNEL_ITS, folder_ + "/cubin");
+    EXPECT_TRUE(Holds(CallsInSass(folder_ + "/cubin").targets, "3hop"));
 }
 #endif
 

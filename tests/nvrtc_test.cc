@@ -7,6 +7,7 @@
 
 #ifdef CSAW_WITH_CUDA
 
+#include "runtime/base/job.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/nvrtc.h"
 
@@ -14,6 +15,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <set>
 #include <string>
 
 namespace {
@@ -21,8 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kHopper = 90;
-const char *const kKernels[] = {"csaw__kernel_uniform", "csaw__kernel_its", "csaw__kernel_alias", "csaw__kernel_reject",
-                                "csaw__kernel_reject_alias"};
+#define KERNEL_NAME(NAME) #NAME,
+const char *const kKernelName[CSAW__NUM_KERNELS] = {CSAW__DEVICE_KERNELS(KERNEL_NAME)};
 
 class Nvrtc : public testing::Test {
   protected:
@@ -39,31 +42,67 @@ class Nvrtc : public testing::Test {
         return folder_ + "/" + name;
     }
 
+    size_t CachedKernels() const {
+        size_t count = 0;
+        for (const auto &entry : fs::directory_iterator(folder_ + "/cache"))
+            count += entry.path().extension() == ".cubin";
+        return count;
+    }
+
     std::string folder_;
 };
 
 #define ASSERT_OK(CALL) ASSERT_EQ(CALL, CSAW_OK) << csaw_last_error()
 #define EXPECT_SAYS(MESSAGE, PART) EXPECT_NE((MESSAGE).find(PART), std::string::npos) << (MESSAGE)
 
-/* An ELF file that names every kernel. */
-void ExpectKernels(const void *cubin, size_t size) {
+/* An ELF file with that kernel's code and no other's. */
+void ExpectOnly(int kernel, const void *cubin, size_t size) {
     std::string bytes(static_cast<const char *>(cubin), size);
     EXPECT_EQ(bytes.substr(0, 4), "\x7f"
                                   "ELF");
-    for (const char *kernel : kKernels) EXPECT_NE(bytes.find(kernel), std::string::npos) << kernel;
+    static const std::regex section("\\.text\\._Z[0-9]+(csaw__[a-z_]+)ILi0EE");
+    std::set<std::string> names;
+    for (std::sregex_iterator at(bytes.begin(), bytes.end(), section), end; at != end; ++at) names.insert((*at)[1]);
+    EXPECT_EQ(names, std::set<std::string>{kKernelName[kernel]});
+}
+
+void ExpectCompiles(const std::string &name, int kernel) {
+    const std::string path = CSAW_SOURCE_DIR "/" + name;
+    char *text = nullptr, *cubin = nullptr;
+    size_t size = 0;
+    ASSERT_OK(csaw__read_file(path.c_str(), &text, &size));
+    ASSERT_OK(csaw__nvrtc_compile(path.c_str(), text, kernel, kHopper, &cubin, &size));
+    ExpectOnly(kernel, cubin, size);
+    csaw__free(cubin);
+    csaw__free(text);
 }
 
 TEST_F(Nvrtc, ExamplesCompile) {
-    for (const char *name : {"examples/my_node2vec.c", "examples/biased_by_degree.c", "samplers/uniform.c"}) {
-        std::string path = std::string(CSAW_SOURCE_DIR "/") + name;
-        char *text = nullptr, *cubin = nullptr;
-        size_t size = 0;
-        ASSERT_OK(csaw__read_file(path.c_str(), &text, &size));
-        ASSERT_OK(csaw__nvrtc_compile(path.c_str(), text, kHopper, &cubin, &size));
-        ExpectKernels(cubin, size);
-        csaw__free(cubin);
-        csaw__free(text);
-    }
+    ExpectCompiles("examples/my_node2vec.c", CSAW__KERNEL_REJECT);
+    ExpectCompiles("examples/biased_by_degree.c", CSAW__KERNEL_ITS);
+    ExpectCompiles("examples/ladies.c", CSAW__KERNEL_LAYER_CHOOSE);
+}
+
+TEST_F(Nvrtc, EveryKernelCompilesByItself) {
+    for (int kernel = 0; kernel < CSAW__NUM_KERNELS; kernel++) ExpectCompiles("samplers/uniform.c", kernel);
+}
+
+TEST_F(Nvrtc, OnlyKernelsThatAreAskedForAreMade) {
+    const csaw_sampler *sampler = nullptr;
+    const void *uniform = nullptr, *its = nullptr, *again = nullptr;
+    size_t size = 0, its_size = 0;
+    ASSERT_OK(csaw_sampler_compile(CSAW_SOURCE_DIR "/samplers/uniform.c", &sampler));
+    EXPECT_EQ(CachedKernels(), 0u);
+    ASSERT_OK(csaw__nvrtc_cubin(sampler, CSAW__KERNEL_UNIFORM, kHopper, &uniform, &size));
+    ExpectOnly(CSAW__KERNEL_UNIFORM, uniform, size);
+    EXPECT_EQ(CachedKernels(), 1u);
+    ASSERT_OK(csaw__nvrtc_cubin(sampler, CSAW__KERNEL_ITS, kHopper, &its, &its_size));
+    ExpectOnly(CSAW__KERNEL_ITS, its, its_size);
+    EXPECT_EQ(CachedKernels(), 2u);
+    ASSERT_OK(csaw__nvrtc_cubin(sampler, CSAW__KERNEL_UNIFORM, kHopper, &again, &size));
+    EXPECT_EQ(again, uniform);
+    EXPECT_EQ(CachedKernels(), 2u);
+    csaw_sampler_unload(sampler);
 }
 
 TEST_F(Nvrtc, KernelsOfALoadedSamplerAreCached) {
@@ -75,9 +114,9 @@ TEST_F(Nvrtc, KernelsOfALoadedSamplerAreCached) {
                                     "CSAW_FN float f(const csaw_site *s, const csaw_arc *a) { return FACTOR; }\n"
                                     "CSAW_SAMPLER(a, csaw_no_params, .static_bias = f);\n");
     ASSERT_OK(csaw_sampler_compile(path.c_str(), &sampler));
-    ASSERT_OK(csaw__nvrtc_cubin(sampler, kHopper, &first, &size));
-    ExpectKernels(first, size);
-    ASSERT_OK(csaw__nvrtc_cubin(sampler, kHopper, &again, &size_again));
+    ASSERT_OK(csaw__nvrtc_cubin(sampler, CSAW__KERNEL_ITS, kHopper, &first, &size));
+    ExpectOnly(CSAW__KERNEL_ITS, first, size);
+    ASSERT_OK(csaw__nvrtc_cubin(sampler, CSAW__KERNEL_ITS, kHopper, &again, &size_again));
     EXPECT_EQ(first, again);
     std::string kept(static_cast<const char *>(first), size);
     csaw_sampler_unload(sampler);
@@ -89,15 +128,15 @@ TEST_F(Nvrtc, KernelsOfALoadedSamplerAreCached) {
     ASSERT_EQ(fs::file_size(cubin), size);
     std::ofstream(cubin) << "from the cache";
     ASSERT_OK(csaw_sampler_compile(path.c_str(), &sampler));
-    ASSERT_OK(csaw__nvrtc_cubin(sampler, kHopper, &again, &size));
+    ASSERT_OK(csaw__nvrtc_cubin(sampler, CSAW__KERNEL_ITS, kHopper, &again, &size));
     EXPECT_EQ(std::string(static_cast<const char *>(again), size), "from the cache");
     csaw_sampler_unload(sampler);
 
     /* and a file that includes something else has another place in it */
     Write("own.h", "#define FACTOR 3\n");
     ASSERT_OK(csaw_sampler_compile(path.c_str(), &sampler));
-    ASSERT_OK(csaw__nvrtc_cubin(sampler, kHopper, &again, &size));
-    ExpectKernels(again, size);
+    ASSERT_OK(csaw__nvrtc_cubin(sampler, CSAW__KERNEL_ITS, kHopper, &again, &size));
+    ExpectOnly(CSAW__KERNEL_ITS, again, size);
     csaw_sampler_unload(sampler);
 }
 
@@ -113,7 +152,7 @@ TEST_F(Nvrtc, ErrorsCarryTheFilesOwnLines) {
     const void *cubin = nullptr;
     size_t size = 0;
     ASSERT_OK(csaw_sampler_compile(path.c_str(), &sampler));
-    EXPECT_EQ(csaw__nvrtc_cubin(sampler, kHopper, &cubin, &size), CSAW_ECOMPILE);
+    EXPECT_EQ(csaw__nvrtc_cubin(sampler, CSAW__KERNEL_ITS, kHopper, &cubin, &size), CSAW_ECOMPILE);
     EXPECT_EQ(cubin, nullptr);
     EXPECT_SAYS(std::string(csaw_last_error()), "bad.c(5): error");
     csaw_sampler_unload(sampler);
@@ -122,13 +161,13 @@ TEST_F(Nvrtc, ErrorsCarryTheFilesOwnLines) {
 TEST_F(Nvrtc, OnlyForSamplersThatWereCompiledAtRunTime) {
     const void *cubin = nullptr;
     size_t size = 0;
-    EXPECT_EQ(csaw__nvrtc_cubin(&csaw_uniform, kHopper, &cubin, &size), CSAW_EUNSUPPORTED);
+    EXPECT_EQ(csaw__nvrtc_cubin(&csaw_uniform, CSAW__KERNEL_UNIFORM, kHopper, &cubin, &size), CSAW_EUNSUPPORTED);
 }
 
 TEST_F(Nvrtc, AnArchitectureThatDoesNotExist) {
     char *cubin = nullptr;
     size_t size = 0;
-    EXPECT_EQ(csaw__nvrtc_compile("a.c", "", 1, &cubin, &size), CSAW_ECUDA);
+    EXPECT_EQ(csaw__nvrtc_compile("a.c", "", CSAW__KERNEL_UNIFORM, 1, &cubin, &size), CSAW_ECUDA);
     EXPECT_EQ(cubin, nullptr);
 }
 
@@ -141,13 +180,13 @@ TEST_F(Nvrtc, EveryAllocationFailsInTurn) {
     ASSERT_OK(csaw_sampler_compile(CSAW_SOURCE_DIR "/samplers/uniform.c", &sampler));
     while (status != CSAW_OK && n < 100) {
         csaw__fail_allocations_from(++n);
-        status = csaw__nvrtc_cubin(sampler, kHopper, &cubin, &size);
+        status = csaw__nvrtc_cubin(sampler, CSAW__KERNEL_ITS, kHopper, &cubin, &size);
         csaw__fail_allocations_from(0);
         ASSERT_TRUE(status == CSAW_OK || status == CSAW_ENOMEM) << n << ": " << csaw_last_error();
     }
     ASSERT_EQ(status, CSAW_OK);
     EXPECT_GT(n, 3u);
-    ExpectKernels(cubin, size);
+    ExpectOnly(CSAW__KERNEL_ITS, cubin, size);
     csaw_sampler_unload(sampler);
 }
 

@@ -201,15 +201,6 @@ TEST_F(SampleGpu, FaultsInSamplesAreNamedAsOnTheCpu) {
             }
 }
 
-TEST_F(SampleGpu, WhatOnlyTheCpuHasIsRefused) {
-    csaw_samples *none = nullptr;
-    static const uint32_t fanout[] = {2, 3};
-    run.depth = 2;
-    run.fanout = fanout;
-    EXPECT_EQ(CSAW_EUNSUPPORTED, csaw_sample(gpu, &csaw_layer, nullptr, nullptr, &run, &none));
-    EXPECT_NE(std::string::npos, std::string(csaw_last_error()).find("device 'cpu'"));
-}
-
 std::vector<uint64_t> Flat(csaw_samples *samples) {
     csaw_arcs arcs;
     std::vector<uint64_t> out;
@@ -218,6 +209,46 @@ std::vector<uint64_t> Flat(csaw_samples *samples) {
         for (uint64_t a = arcs.offset[i]; a < arcs.offset[i + 1]; a++)
             out.insert(out.end(), {arcs.first + i, arcs.src[a], arcs.dst[a], arcs.edge[a], arcs.depth[a]});
     return out;
+}
+
+template <typename T> std::vector<T> Fetched(const T *device, uint64_t count) {
+    std::vector<T> host(count);
+    EXPECT_EQ(cudaSuccess, cudaMemcpy(host.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost));
+    return host;
+}
+
+// Small instances, instances that share the GPU, pools that are lists: three ways to the arrays.
+TEST_F(SampleGpu, ArcsOnTheDeviceAreThoseOnTheHost) {
+    static const uint32_t few[] = {3, 2}, many[] = {40, 5};
+    const csaw_vertex seed[] = {1, 2, 3, 50, 60, 70, 80};
+    const uint64_t offset[] = {0, 3, 3, 7};
+    const csaw_seeds pools = {seed, 3, offset};
+    run.depth = 2;
+    for (int way = 0; way < 3; way++) {
+        csaw_samples *samples = nullptr;
+        csaw_arcs there, here;
+        run.fanout = way == 0 ? few : way == 1 ? many : nullptr;
+        ASSERT_EQ(CSAW_OK,
+                  csaw_sample(gpu, way == 2 ? &csaw_multidimensional : &csaw_neighbor, nullptr, &pools, &run, &samples))
+            << csaw_last_error();
+        ASSERT_EQ(CSAW_OK, csaw_samples_arcs(samples, CSAW_DEVICE, &there)) << csaw_last_error();
+        const std::vector<uint64_t> begins = Fetched(there.offset, 4), seeds = Fetched(there.seed_offset, 4);
+        const uint64_t arcs = begins[3];
+        const auto src = Fetched(there.src, arcs), dst = Fetched(there.dst, arcs);
+        const auto edge = Fetched(there.edge, arcs);
+        const auto depth = Fetched(there.depth, arcs), first = Fetched(there.seed, seeds[3]);
+        ASSERT_EQ(CSAW_OK, csaw_samples_arcs(samples, CSAW_HOST, &here)) << csaw_last_error();
+        EXPECT_EQ(3u, there.num_instances);
+        EXPECT_LT(3u, arcs);
+        EXPECT_EQ(std::vector<uint64_t>(here.offset, here.offset + 4), begins);
+        EXPECT_EQ(std::vector<uint64_t>(here.seed_offset, here.seed_offset + 4), seeds);
+        EXPECT_EQ(std::vector<csaw_vertex>(here.src, here.src + arcs), src);
+        EXPECT_EQ(std::vector<csaw_vertex>(here.dst, here.dst + arcs), dst);
+        EXPECT_EQ(std::vector<csaw_edge>(here.edge, here.edge + arcs), edge);
+        EXPECT_EQ(std::vector<uint32_t>(here.depth, here.depth + arcs), depth);
+        EXPECT_EQ(std::vector<csaw_vertex>(here.seed, here.seed + seeds[3]), first);
+        csaw_samples_free(samples);
+    }
 }
 
 csaw_status AppendArcs(void *user, csaw_samples *samples) {
@@ -246,6 +277,29 @@ TEST_F(SampleGpu, SamplesInBatchesAreTheWholeAndOutliveThePlan) {
     EXPECT_EQ(want, all);
     csaw_samples_free(a);
     csaw_samples_free(b);
+}
+
+// So many arcs that bringing them into their order takes far longer than the way back to the caller.
+TEST_F(SampleGpu, ArcsInDeviceMemoryAreThereWhenTheCallReturns) {
+    static const uint32_t fanout[] = {15};
+    const uint64_t looked_at = 1000;
+    csaw_samples *samples = nullptr;
+    csaw_arcs host, device;
+    std::vector<csaw_edge> edge(looked_at);
+    uint64_t count = 0;
+    run.depth = 1;
+    run.fanout = fanout;
+    run.walks_per_seed = 256;
+    ASSERT_EQ(CSAW_OK, csaw_sample(gpu, &csaw_layer, nullptr, nullptr, &run, &samples)) << csaw_last_error();
+    ASSERT_EQ(CSAW_OK, csaw_samples_arcs(samples, CSAW_DEVICE, &device)) << csaw_last_error();
+    ASSERT_EQ(cudaSuccess, cudaMemcpy(&count, device.offset + device.num_instances, 8, cudaMemcpyDeviceToHost));
+    ASSERT_LT(1000000u, count);
+    ASSERT_EQ(cudaSuccess,
+              cudaMemcpy(edge.data(), device.edge + count - looked_at, looked_at * 8, cudaMemcpyDeviceToHost));
+    ASSERT_EQ(CSAW_OK, csaw_samples_arcs(samples, CSAW_HOST, &host)) << csaw_last_error();
+    ASSERT_EQ(count, host.offset[host.num_instances]);
+    EXPECT_EQ(std::vector<csaw_edge>(host.edge + count - looked_at, host.edge + count), edge);
+    csaw_samples_free(samples);
 }
 
 TEST_F(SampleGpu, EveryAllocationOfSamplesFails) {

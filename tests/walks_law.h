@@ -30,6 +30,7 @@ struct State {
     csaw_vertex at, root;
     uint32_t depth;
     int64_t last; // time of the arc before; 0 on the first step
+    csaw_vertex prev = CSAW_NONE;
 };
 
 struct Law {
@@ -197,6 +198,7 @@ inline Fit fit_of(const csaw_csr &csr, const Law &law, const Walks &walks, const
             const csaw_edge e = edge[state.depth];
             row.seen[cell_of(csr, state.at, next, e)]++;
             state.last = e != CSAW_NO_EDGE && csr.time ? csr.time[e] : 0;
+            state.prev = state.at;
             state.at = next;
         }
     }

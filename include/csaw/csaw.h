@@ -183,9 +183,9 @@ CSAW_API void csaw_plan_free(csaw_plan *plan);
 typedef struct csaw_sampler csaw_sampler;
 #define CSAW_DECLARE_SAMPLER(NAME) extern const csaw_sampler NAME
 
-/* Compiles a sampler file with the machine's C compiler (the environment's CC, else cc) and loads it; for a
- * plan on a GPU, NVRTC compiles it when first used. Results are cached in a directory that only its owner
- * may write: $CSAW_CACHE_DIR, else $XDG_CACHE_HOME/csaw, else ~/.cache/csaw. */
+/* Compiles a sampler file with the machine's C compiler (the environment's CC, else cc) and loads it; for a plan on a
+ * GPU, NVRTC compiles each kernel when it is first launched. Results are cached in a directory that only its owner may
+ * write: $CSAW_CACHE_DIR, else $XDG_CACHE_HOME/csaw, else ~/.cache/csaw. */
 CSAW_API csaw_status csaw_sampler_compile(const char *path, const csaw_sampler **out);
 CSAW_API void csaw_sampler_unload(
     const csaw_sampler *sampler); /* of csaw_sampler_compile(); free samples first; NULL is fine */
@@ -281,8 +281,11 @@ typedef struct csaw_arcs {
     const uint64_t *seed_offset;  /* [num_instances + 1] */
     const csaw_vertex *seed;      /* [seed_offset[num_instances]]: each instance's first frontier */
 } csaw_arcs;
-/* Borrowed from samples until they are freed. Of walks as well, if the run kept their edges. */
+/* Borrowed from samples until they are freed. CSAW_HOST: arcs of samples, copied from the device once, and of walks, if
+ * the run kept their edges. CSAW_DEVICE: of samples that are no walks, by a plan on a GPU: all arrays, the offsets too,
+ * stand in its memory, complete for any stream. */
 CSAW_API csaw_status csaw_samples_arcs(csaw_samples *samples, csaw_space space, csaw_arcs *out);
+/* The plan keeps the host memory, up to 8 GiB, for its next samples. */
 CSAW_API void csaw_samples_free(csaw_samples *samples);
 
 /* ---- subgraphs -----------------------------------------------------------

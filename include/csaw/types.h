@@ -6,6 +6,7 @@
 
 #ifdef __CUDACC_RTC__
 typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
 typedef int int32_t;
 typedef unsigned int uint32_t;
 typedef long long int64_t;

@@ -8,10 +8,11 @@
 #include "runtime/base/vertex_set.h"
 
 enum {
-    CSAW__ROUNDS = 8,         /* of selection without replacement, before sums are rebuilt */
-    CSAW__REJECT_ROUNDS = 16, /* the same where a trial is an attempt of REJECT */
-    CSAW__SLOT_DRAWS = 16,    /* draws of a slot: 0 .. 15 its rounds, CSAW__ROUNDS the one after sums were rebuilt */
-    CSAW__MAX_SLOTS = 1 << 23 /* picks of one selection, unless it takes all */
+    CSAW__ROUNDS = 8,          /* of selection without replacement, before sums are rebuilt */
+    CSAW__REJECT_ROUNDS = 16,  /* the same where a trial is an attempt of REJECT */
+    CSAW__SLOT_DRAWS = 16,     /* draws of a slot: 0 .. 15 its rounds, CSAW__ROUNDS the one after sums were rebuilt */
+    CSAW__MAX_SLOTS = 1 << 23, /* picks of one selection, unless it takes all */
+    CSAW__PICK_WORDS = 5       /* GPU: words of memory a pick, enough for any selection that does not take all */
 };
 enum { CSAW__POOL_DRAWS = 1 << 27 }; /* first draw of the selection of a frontier from its pool */
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/base/graph_order.c - graphs made from graphs: arcs reversed, or vertices renumbered by falling degree.
  *
- * Renumbering brings the hubs, where walks are most of the time, together: their rows share cache lines and pages. Both
- * go by way of an edge list, since csr_build.c sorts in parallel, stably, and keeps parallel arcs in input order. */
+ * Renumbering brings the hubs, where walks are most of the time, together: their rows share cache lines and pages. It
+ * goes row by row, in memory for one more graph. Reversing, and arcs with types or times, go by way of an edge list,
+ * since csr_build.c sorts in parallel, stably, and keeps parallel arcs in input order. */
 #include "runtime/base/csr_build.h"
 #include "runtime/base/graph.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/names.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/row_sort.h"
 
 enum { DIGIT_BITS = 11, NUM_DIGITS = 1 << DIGIT_BITS };
 
@@ -85,30 +87,98 @@ static void sort_by_degree(const csaw_graph *graph, csaw_vertex *old_of, csaw_ve
     }
 }
 
+/* Renumbers by way of an edge list. */
+static csaw_status relabel_list(const csaw_graph *graph, const csaw_vertex *rank, csaw_graph **out) {
+    csaw_vertex *src = NULL, *dst = NULL;
+    const csaw_csr *csr = &graph->csr;
+    csaw_status status = CSAW_OK;
+    CSAW_TRY_DONE(csaw__alloc(&src, csr->num_edges, "the rows of arcs"));
+    CSAW_TRY_DONE(csaw__alloc(&dst, csr->num_edges, "the arcs of a graph"));
+    list_sources(csr, rank, src);
+    CSAW__OMP(parallel for)
+    for (uint64_t e = 0; e < csr->num_edges; e++) dst[e] = rank[csr->col[e]];
+    CSAW_TRY_DONE(build_like(graph, src, dst, out));
+done:
+    csaw__free(dst);
+    csaw__free(src);
+    return status;
+}
+
+/* Where rows are sorted: [max_degree] of each thread. */
+typedef struct scratch {
+    csaw_vertex *col;
+    float *weight; /* NULL without */
+} scratch;
+
+/* New row v from the old one, to its place in `made`. */
+static void relabel_row(const csaw_csr *csr, const csaw_vertex *old_of, const csaw_vertex *rank, uint64_t v,
+                        const csaw_csr *made, scratch spare) {
+    const csaw_edge from = csr->rowptr[old_of[v]], to = made->rowptr[v], length = made->rowptr[v + 1] - to;
+    csaw_vertex *col = (csaw_vertex *)made->col + to;
+    float *weight = made->weight ? (float *)made->weight + to : NULL;
+    for (csaw_edge i = 0; i < length; i++) col[i] = rank[csr->col[from + i]];
+    if (weight) memcpy(weight, csr->weight + from, length * sizeof *weight);
+    csaw__sort_row(col, weight, spare.col, spare.weight, length);
+}
+
+/* Renumbers row by row; arcs have neither types nor times. */
+static csaw_status relabel_rows(const csaw_graph *graph, const csaw_vertex *old_of, const csaw_vertex *rank,
+                                csaw_graph **out) {
+    const csaw_csr *csr = &graph->csr;
+    const uint64_t n = csr->num_vertices, most = graph->max_degree, threads = (uint64_t)csaw__max_threads();
+    csaw_edge *rowptr = NULL;
+    csaw_vertex *col = NULL;
+    float *weight = NULL;
+    scratch spare = {NULL, NULL};
+    csaw_status status = CSAW_OK;
+    CSAW_TRY_DONE(csaw__alloc(&rowptr, n + 1, "the row offsets of a graph"));
+    CSAW_TRY_DONE(csaw__alloc(&col, csr->num_edges, "the arcs of a graph"));
+    if (csr->weight) CSAW_TRY_DONE(csaw__alloc(&weight, csr->num_edges, "the weights of a graph"));
+    CSAW_TRY_DONE(csaw__alloc(&spare.col, threads * most, "rows being sorted"));
+    if (csr->weight) CSAW_TRY_DONE(csaw__alloc(&spare.weight, threads * most, "rows being sorted"));
+    rowptr[0] = 0;
+    for (uint64_t v = 0; v < n; v++) rowptr[v + 1] = rowptr[v] + (csr->rowptr[old_of[v] + 1] - csr->rowptr[old_of[v]]);
+    const csaw_csr made = {
+        .num_vertices = n, .num_edges = csr->num_edges, .rowptr = rowptr, .col = col, .weight = weight};
+    CSAW__OMP(parallel for schedule(dynamic, 1) if (csaw__is_long(n + csr->num_edges)))
+    for (uint64_t v = 0; v < n; v++) {
+        const uint64_t place = csaw__thread() * most;
+        relabel_row(csr, old_of, rank, v, &made,
+                    (scratch){spare.col + place, spare.weight ? spare.weight + place : NULL});
+    }
+    CSAW_TRY_DONE(csaw__graph_adopt(&made, true, out));
+    rowptr = NULL;
+    col = NULL;
+    weight = NULL;
+done:
+    csaw__free(spare.weight);
+    csaw__free(spare.col);
+    csaw__free(weight);
+    csaw__free(col);
+    csaw__free(rowptr);
+    return status;
+}
+
 csaw_status csaw_graph_by_degree(const csaw_graph *graph, csaw_graph **out) {
     CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_by_degree needs a place for the graph; out is NULL");
-    csaw_vertex *old_of = NULL, *rank = NULL, *src = NULL, *dst = NULL;
+    csaw_vertex *old_of = NULL, *rank = NULL;
     csaw_graph *made = NULL;
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(graph, CSAW_EINVAL, "the graph to renumber is NULL; load or make one first");
     const csaw_csr *csr = &graph->csr;
     CSAW_TRY_DONE(csaw__alloc(&old_of, csr->num_vertices, "the old numbers of vertices"));
     CSAW_TRY_DONE(csaw__alloc(&rank, csr->num_vertices, "the new numbers of vertices"));
-    CSAW_TRY_DONE(csaw__alloc(&src, csr->num_edges, "the rows of arcs"));
-    CSAW_TRY_DONE(csaw__alloc(&dst, csr->num_edges, "the arcs of a graph"));
     sort_by_degree(graph, old_of, rank);
     for (uint64_t v = 0; v < csr->num_vertices; v++) rank[old_of[v]] = (csaw_vertex)v;
-    list_sources(csr, rank, src);
-    CSAW__OMP(parallel for)
-    for (uint64_t e = 0; e < csr->num_edges; e++) dst[e] = rank[csr->col[e]];
-    CSAW_TRY_DONE(build_like(graph, src, dst, &made));
+    if (csr->type || csr->time)
+        CSAW_TRY_DONE(relabel_list(graph, rank, &made));
+    else
+        CSAW_TRY_DONE(relabel_rows(graph, old_of, rank, &made));
     CSAW_TRY_DONE(csaw__names_carry(graph, old_of, rank, made));
     *out = made;
     made = NULL;
 done:
     csaw_graph_free(made);
-    csaw__free(dst);
-    csaw__free(src);
     csaw__free(rank);
     csaw__free(old_of);
     return status;

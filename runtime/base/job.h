@@ -28,6 +28,13 @@ typedef struct CSAW__ALIGN16 csaw__row_bias {
     double total, top;
 } csaw__row_bias;
 
+/* Vertices of one degree, consecutive: the row of v begins at base + (v - first) * degree (degree_classes.h). */
+typedef struct CSAW__ALIGN16 csaw__class {
+    uint64_t base;
+    csaw_vertex first;
+    uint32_t degree;
+} csaw__class;
+
 /* Rows first .. first + count - 1 of a graph. */
 typedef struct csaw__rows {
     const void *offset;       /* [count + 1]: uint64_t if wide, else uint32_t; place of each row in the arrays below */
@@ -37,6 +44,12 @@ typedef struct csaw__rows {
     const int64_t *time;      /* [offset[count]], NULL = all 0 */
     const csaw__alias *alias; /* [offset[count]], NULL unless the method needs it */
     const csaw__row_bias *bias; /* [count], NULL unless the method needs it */
+    const uint64_t *upto;   /* GPU, ITS: [offset[count]], inclusive sums of masses of static_bias, each row by itself;
+                               NULL = not stored */
+    const uint32_t *filter; /* device: which arcs there may be (arc_filter.h); NULL = not made */
+    const csaw__class *classes; /* device: ascending by first; NULL unless vertices stand by falling degree */
+    const uint16_t *cells;      /* device: [CSAW__CELLS] class of the last vertex of each cell */
+    csaw_vertex first_classed;  /* device: vertices before it are of no class */
     csaw_edge first_arc;        /* id of col[0] */
     csaw_vertex first, count;
     uint32_t wide;
@@ -52,11 +65,70 @@ enum csaw__kernel {
     CSAW__KERNEL_REJECT_ALIAS, /* proposals by alias table */
     CSAW__KERNEL_REJECT_REST,  /* GPU: finish the walks that REJECT left undecided */
     CSAW__KERNEL_REJECT_ALIAS_REST,
-    CSAW__KERNEL_FANOUTS, /* GPU: how many arcs each vertex of a frontier gets */
-    CSAW__KERNEL_EXPAND,  /* GPU: which; plus the kernel of the method */
-    CSAW__NUM_KERNELS = CSAW__KERNEL_EXPAND + CSAW__KERNEL_REJECT_ALIAS + 1
+    CSAW__KERNEL_FANOUTS,      /* GPU: how many arcs each vertex of a frontier gets */
+    CSAW__KERNEL_TABULATE,     /* GPU: static biases of arcs */
+    CSAW__KERNEL_ITS_STORED,   /* GPU: ITS by stored sums */
+    CSAW__KERNEL_LAYER_BIASES, /* GPU: CSAW_LAYER's own */
+    CSAW__KERNEL_LAYER_CHOOSE,
+    CSAW__KERNEL_LAYER_UPDATES,
+    CSAW__KERNEL_SELECT,   /* GPU: frontiers out of pools */
+    CSAW__KERNEL_HUBS_ITS, /* GPU: which arcs, of the entries with long rows */
+    CSAW__KERNEL_HUBS_RACE,
+    CSAW__KERNEL_EXPAND, /* GPU: which arcs; plus the kernel of the method */
+    CSAW__KERNEL_LISTS = CSAW__KERNEL_EXPAND + CSAW__KERNEL_REJECT_ALIAS + 1, /* GPU: instances whose pools are lists */
+    CSAW__KERNEL_EACH = CSAW__KERNEL_LISTS + CSAW__KERNEL_REJECT_ALIAS + 1,   /* GPU: whole instances */
+    CSAW__KERNEL_EACH_STORED = CSAW__KERNEL_EACH + CSAW__KERNEL_REJECT_ALIAS + 1, /* the same, ITS by stored sums */
+    CSAW__KERNEL_TILES_UNIFORM, /* the same as CSAW__KERNEL_EACH, several instances a warp */
+    CSAW__KERNEL_TILES_STORED,
+    CSAW__KERNEL_TILES_ALIAS,
+    CSAW__KERNEL_TILES_REJECT,
+    CSAW__KERNEL_TILES_REJECT_ALIAS,
+    CSAW__NUM_KERNELS
 };
 
+/* The GPU's kernels by name, in the order of their numbers. */
+#define CSAW__DEVICE_KERNELS(X)       \
+    X(csaw__kernel_uniform)           \
+    X(csaw__kernel_its)               \
+    X(csaw__kernel_race)              \
+    X(csaw__kernel_alias)             \
+    X(csaw__kernel_reject)            \
+    X(csaw__kernel_reject_alias)      \
+    X(csaw__kernel_reject_rest)       \
+    X(csaw__kernel_reject_alias_rest) \
+    X(csaw__kernel_fanouts)           \
+    X(csaw__kernel_tabulate)          \
+    X(csaw__kernel_its_stored)        \
+    X(csaw__kernel_layer_biases)      \
+    X(csaw__kernel_layer_choose)      \
+    X(csaw__kernel_layer_updates)     \
+    X(csaw__kernel_select)            \
+    X(csaw__hubs_its)                 \
+    X(csaw__hubs_race)                \
+    X(csaw__expand_uniform)           \
+    X(csaw__expand_its)               \
+    X(csaw__expand_race)              \
+    X(csaw__expand_alias)             \
+    X(csaw__expand_reject)            \
+    X(csaw__expand_reject_alias)      \
+    X(csaw__lists_uniform)            \
+    X(csaw__lists_its)                \
+    X(csaw__lists_race)               \
+    X(csaw__lists_alias)              \
+    X(csaw__lists_reject)             \
+    X(csaw__lists_reject_alias)       \
+    X(csaw__each_uniform)             \
+    X(csaw__each_its)                 \
+    X(csaw__each_race)                \
+    X(csaw__each_alias)               \
+    X(csaw__each_reject)              \
+    X(csaw__each_reject_alias)        \
+    X(csaw__each_its_stored)          \
+    X(csaw__tiles_uniform)            \
+    X(csaw__tiles_its_stored)         \
+    X(csaw__tiles_alias)              \
+    X(csaw__tiles_reject)             \
+    X(csaw__tiles_reject_alias)
 /* The vertices of a frontier on the GPU, of all instances at one depth, and where their picks go. */
 typedef struct csaw__wave {
     uint64_t first, count; /* entries to expand: first .. count - 1 */
@@ -65,6 +137,7 @@ typedef struct csaw__wave {
     const csaw_vertex *at, *prev; /* [count] */
     const uint32_t *owner;        /* [count], ascending */
     const csaw_vertex *root;      /* [owners] */
+    uint64_t (*user)[4];          /* [owners], NULL without user bytes */
     uint32_t *fanout;             /* [count] */
     uint64_t *room, *need;        /* [count]: places for picks, at least 1; words of memory to pick them in */
     const uint64_t *offset;       /* [count + 1]: sums of room */
@@ -77,7 +150,92 @@ typedef struct csaw__wave {
     uint32_t *from;                    /* [offset[count]]: the entry, where next is given */
     const unsigned long long *visited; /* [visited_mask + 1]: owner << 32 | vertex, all ones = free; NULL without it */
     uint64_t visited_mask;
+    uint32_t *hubs;               /* [count]: entries for a block each, in any order; NULL: there are none */
+    unsigned long long *num_hubs; /* how many */
 } csaw__wave;
+enum { CSAW__HUB_DEGREE = 1 << 14 }; /* arcs of a row that a block is to scan, at least */
+
+/* Pools that are sets on the GPU, and the places of them that go on. */
+typedef struct csaw__selection {
+    uint64_t owners;
+    uint32_t size;               /* places of a pool that go on; CSAW_ALL = all of positive bias */
+    const csaw_vertex *at;       /* the pools, one owner after the other */
+    const uint64_t *first;       /* [owners + 1]: where each owner's begins in at */
+    uint64_t *upto;              /* [first[owners]]: inclusive sums of each pool's masses; NULL without vertex_bias */
+    const uint64_t *offset;      /* [owners + 1]: where each owner's picks begin in pick */
+    uint64_t *work;              /* words to pick in */
+    const uint64_t *work_offset; /* [owners + 1]: where each owner's begin in work */
+    uint64_t *pick;              /* [offset[owners]]: places, counted from the pool's first */
+    uint64_t *got;               /* [owners]: how many were picked */
+} csaw__selection;
+
+/* Arcs of instances that run each by itself: a region of places each, filled from its front in the order of delivery.
+ */
+typedef struct csaw__regions {
+    uint64_t first, count;  /* owners of this launch, counted from the batch's first instance */
+    uint64_t places;        /* of an instance */
+    uint64_t seed_places;   /* of an instance, for its first frontier */
+    uint32_t *arcs, *seeds; /* [count] how many stand there */
+    csaw_vertex *src, *dst; /* [count * places] */
+    csaw_edge *edge;
+    uint32_t *depth;
+    csaw_vertex *seed; /* [count * seed_places] */
+} csaw__regions;
+
+/* CSAW__KERNEL_EACH: 2^log_width lanes an instance, and how their shared memory is divided. */
+enum {
+    CSAW__LANE_WORDS = 32,  /* of a lane */
+    CSAW__EACH_THREADS = 64 /* of a block: few, so that a long instance holds up few others */
+};
+typedef struct csaw__each {
+    uint64_t first_pool, first_seed; /* roots and seed_offset begin with those of the batch */
+    uint32_t log_width;
+    uint32_t pool_room;  /* vertices of a pool, at most */
+    uint32_t table_mask; /* cells of a pool's hash table, a power of two, less 1 */
+} csaw__each;
+
+/* GPU: arcs whose static biases are asked for. */
+typedef struct csaw__tabulation {
+    csaw_edge first_arc;
+    csaw_vertex first_row;
+    uint32_t count;
+    const uint32_t *row; /* [count], from first_row on */
+    float *bias;         /* [count] */
+    /* [2]: the lowest arc whose bias is none; 0 once a hook asked what a sample does not say */
+    unsigned long long *record;
+} csaw__tabulation;
+
+/* CSAW_LAYER on the GPU: the arcs of the wave are candidates, side by side; one selection an owner among all of its
+ * own. At hand are some of the owners, first .. first + count - 1, and so candidates begin .. end - 1. */
+typedef struct csaw__layers {
+    uint64_t first, count, begin, end;
+    const uint64_t *arc;         /* [wave.count + 1]: first candidate of each entry */
+    const uint64_t *candidate;   /* [owners + 1]: of each owner */
+    uint32_t *take;              /* [owners]: picks asked for; CSAW_ALL: all candidates of positive mass */
+    const uint64_t *work_offset; /* [owners + 1]: sums of words of memory to pick in */
+    uint64_t *work;              /* from work_offset[first] on: an owner's picks, then what it needs to find them */
+    uint64_t *got;               /* [count]: how many were picked there */
+    uint64_t *mass;              /* [end - begin]: biases, as bits */
+    uint32_t *owner;             /* [end - begin]: counted from first */
+    csaw_vertex *dst;            /* [end - begin]; NULL without CSAW_LAYER_DISTINCT */
+    unsigned long long *largest; /* [count]: bias, as bits */
+    const uint64_t *upto;        /* [end - begin]: inclusive sums of masses, of each owner; NULL: every mass is 1 */
+    const uint64_t *target;      /* [count + 1]: CSAW_LAYER_DISTINCT: upto is of each owner's vertices, from here on */
+    uint8_t *chosen;             /* [target[count]]: 1 = the vertex is picked */
+    uint64_t picks;              /* of all owners; their candidates stand in wave.edge */
+} csaw__layers;
+enum { CSAW__LAYER_TILE = 2048 }; /* candidates that a block of CSAW__KERNEL_LAYER_BIASES takes */
+
+/* Pools that are lists on the GPU, of the owners of a launch's regions: room places each. */
+typedef struct csaw__lists {
+    uint64_t room;
+    uint32_t size;          /* places that go on at a depth; CSAW_ALL = all of positive bias */
+    csaw_vertex *at, *prev; /* [count * room]; CSAW_NONE in at: closed */
+    float *bias;            /* the same: vertex_bias, 0 of a closed place */
+    uint64_t *mass, *tree;  /* [count * room], [count * (room + 1)] of biases; NULL without a frontier_size */
+    uint64_t *pick, *work;  /* [count * picks], [count * words]: the places that go on, and memory to pick them in */
+    uint64_t picks, words;  /* of an instance */
+} csaw__lists;
 
 enum csaw__trait { /* what csaw__traits() of a sampler says */
                    CSAW__TRAIT_STATIC = 1,
@@ -99,11 +257,11 @@ typedef struct csaw__job {
     csaw__rows rows;
     const uint32_t *degree; /* [num_vertices]; NULL where rows holds the whole graph */
     csaw_vertex num_vertices;
-    uint32_t kernel;    /* csaw__kernel */
-    uint32_t length;    /* steps */
-    uint32_t fold;      /* REJECT: the graph has no parallel arcs, so the arc back may be folded apart */
-    float lo, hi, back; /* REJECT: bounds of edge_bias */
-    uint32_t remote;    /* prev's row may be elsewhere: answers come with the arc */
+    uint32_t kernel;     /* csaw__kernel */
+    uint32_t length;     /* steps */
+    uint32_t fold;       /* REJECT: the graph has no parallel arcs, so the arc back may be folded apart */
+    double lo, hi, back; /* REJECT: bounds of edge_bias */
+    uint32_t remote;     /* prev's row may be elsewhere: answers come with the arc */
     uint64_t seed;
     const uint32_t *fanout;   /* [length], NULL = 1; CSAW_ALL = every arc */
     uint32_t replace;         /* picks of one vertex are independent */
@@ -121,8 +279,14 @@ typedef struct csaw__job {
     unsigned long long *rest;     /* device: [num_walks] walks left undecided by REJECT, walk << 24 | depth */
     unsigned long long *num_rest; /* device: how many */
     const float *tabulated;       /* check: static biases of rows, as tabulated; NULL = none */
-    csaw__wave wave;              /* device: CSAW__KERNEL_FANOUTS, CSAW__KERNEL_EXPAND */
-    unsigned char params[CSAW__MAX_PARAMS];
+    csaw__wave wave;              /* device: CSAW__KERNEL_FANOUTS, CSAW__KERNEL_EXPAND, CSAW__KERNEL_LAYER_ .. */
+    csaw__layers layers;          /* device: CSAW__KERNEL_LAYER_ .. */
+    csaw__selection selection;    /* device: CSAW__KERNEL_SELECT */
+    csaw__regions regions;        /* device: CSAW__KERNEL_LISTS, CSAW__KERNEL_EACH */
+    csaw__lists lists;            /* device: CSAW__KERNEL_LISTS */
+    csaw__each each;              /* device: CSAW__KERNEL_EACH */
+    csaw__tabulation tabulation;  /* device: CSAW__KERNEL_TABULATE */
+    CSAW__ALIGN16 unsigned char params[CSAW__MAX_PARAMS]; /* any struct of plain numbers */
 } csaw__job;
 
 /* Where the search for a key (owner << 32 | vertex) begins in a hash table on the GPU. */

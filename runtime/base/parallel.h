@@ -11,9 +11,11 @@
 #define CSAW__PRAGMA(TEXT) _Pragma(#TEXT)
 #define CSAW__OMP(...) CSAW__PRAGMA(omp __VA_ARGS__)
 static inline int csaw__max_threads(void) { return omp_get_max_threads(); }
+static inline uint64_t csaw__thread(void) { return (uint64_t)omp_get_thread_num(); }
 #else
 #define CSAW__OMP(...)
 static inline int csaw__max_threads(void) { return 1; }
+static inline uint64_t csaw__thread(void) { return 0; }
 #endif
 
 /* Is a loop over so many vertices and arcs worth several threads? A shorter one ends before the others are awake. */

@@ -6,6 +6,8 @@
 
 #include <csaw/sampler.h>
 
+#include "runtime/base/arc_filter.h"
+#include "runtime/base/degree_classes.h"
 #include "runtime/base/job.h"
 #include "runtime/base/vertex_set.h"
 
@@ -52,6 +54,14 @@ CSAW_FN csaw_site csaw__site_of(const csaw__job *job, uint64_t instance, csaw_ve
 CSAW_FN void csaw__site_row(csaw_site *site, csaw_vertex v) {
     csaw_vertex local = v - site->job->rows.first;
     site->at = v;
+#if defined(__CUDACC__)
+    if (site->job->rows.classes && local >= site->job->rows.first_classed) {
+        const csaw__class c = csaw__class_of(&site->job->rows, local);
+        site->row = c.base + (uint64_t)(local - c.first) * c.degree;
+        site->degree = c.degree;
+        return;
+    }
+#endif
     site->row = csaw__offset(&site->job->rows, local);
     site->degree = (uint32_t)(csaw__offset(&site->job->rows, local + 1) - site->row);
 }
@@ -165,6 +175,11 @@ CSAW_FN bool csaw_adjacent(const csaw_site *site, const csaw_arc *arc) {
         return false;
     }
     if (arc->near_prev) return arc->near_prev == 2;
+#if defined(__CUDACC__)
+    if (site->job->rows.filter &&
+        !csaw__filter_has(site->job->rows.filter, site->prev_row, site->prev_degree, arc->dst))
+        return false;
+#endif
     return csaw__row_has(site->job->rows.col + site->prev_row, site->prev_degree, arc->dst);
 }
 

@@ -11,7 +11,8 @@
 extern "C" {
 #endif
 
-typedef struct csaw__device_code { /* what NVRTC made of it for one architecture */
+typedef struct csaw__device_code { /* what NVRTC made of it: one kernel for one architecture */
+    int kernel;                    /* enum csaw__kernel */
     int architecture;              /* 90 = sm_90 */
     char *cubin;
     size_t size;

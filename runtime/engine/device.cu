@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/device.cu - the GPU engine's host side: uploads the graph once per plan and tables when they change,
- * launches a sampler's kernels, keeps the paths of walks on the device until they are asked for (samples:
+/* runtime/engine/device.cu - the GPU engine's host side: uploads the graph once per plan, launches a sampler's kernels
+ * (tables: device_tables.cu), keeps the paths of walks on the device until they are asked for (samples:
  * device_sample.cu).
  *
  * All device memory comes from one pool of this plan, so that a run allocates without a round trip; managed memory is
@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "runtime/base/memory.h"
-#include "runtime/engine/device_private.h"
+#include "runtime/engine/device_arcs.h"
 #include "runtime/engine/transpose.cuh"
 
 /* ---- memory ---- */
@@ -77,6 +77,8 @@ static csaw_status upload_graph(csaw__device *device, const csaw_csr *csr) {
         CSAW_TRY(csaw__device_upload(device, (const void **)&device->rows.time, csr->time,
                                      csr->num_edges * sizeof *csr->time, "times"));
     device->rows.count = (csaw_vertex)csr->num_vertices;
+    device->num_arcs = csr->num_edges;
+    CSAW_TRY(csaw__device_classes(device, csr));
     return csaw__device_alloc(device, (void **)&device->record, 2 * sizeof *device->record, "a record of faults");
 }
 
@@ -102,18 +104,34 @@ static csaw_status open_device(csaw__device *device, const csaw_graph *graph) {
     return upload_graph(device, &graph->csr);
 }
 
-static void explain(const csaw__device *device, char *text, size_t size) {
+/* Decides, too, whether ITS by static biases alone keeps its sums: they are to leave half of what is free. */
+static void explain(csaw__device *device, const csaw_csr *csr, char *text, size_t size) {
     cudaDeviceProp props;
     size_t free_bytes = 0, total = 0, used = strlen(text);
-    const char *line = strstr(text, "device      ");
-    if (line) used = (size_t)(line - text); /* the CPU's line gives way */
+    const char *line = strstr(text, "tables      ");
+    const double mib = 1048576, alias = 16.0 * (double)(csr->num_edges + csr->num_vertices);
+    const uint64_t sums = csr->num_edges * sizeof *device->tables.upto;
+    char classed[96] = "";
+    if (line) used = (size_t)(line - text); /* the CPU's lines give way */
     if (cudaGetDeviceProperties(&props, device->ordinal) != cudaSuccess) return;
     cudaMemGetInfo(&free_bytes, &total);
-    snprintf(text + used, size - used,
-             "device      cuda:%d %s, %d multiprocessors, %.1f of %.1f GiB free after the graph; %d-bit offsets, one "
-             "thread a walk, a warp for rows that need a scan and for a vertex of a sample\n",
-             device->ordinal, props.name, props.multiProcessorCount, (double)free_bytes / 1073741824.0,
-             (double)total / 1073741824.0, device->rows.wide ? 64 : 32);
+    device->keeps_sums = sums <= free_bytes / 2;
+    if (device->rows.classes)
+        snprintf(classed, sizeof classed, "classes     of degree: vertices from %u on need no read of an offset\n",
+                 device->rows.first_classed);
+    snprintf(
+        text + used, size - used,
+        "tables      static biases that differ: alias and reject: 16 bytes an arc and a vertex = %.1f MiB; its without "
+        "edge_bias: sums of masses, 8 bytes an arc = %.1f MiB, %s\n"
+        "filter      of arcs, made for the first second-order run if it fits: a byte an arc = %.1f MiB\n"
+        "%s"
+        "device      cuda:%d %s, %d multiprocessors, %.1f of %.1f GiB free after the graph; %d-bit offsets, one "
+        "thread a walk, a warp for rows that need a scan and for a vertex or layer of a sample\n",
+        alias / mib, (double)sums / mib,
+        device->keeps_sums ? "stored" : "more than half of the free memory, so each row is summed when it is asked",
+        (double)csaw__device_filter_bytes(csr->num_edges) / mib, classed, device->ordinal, props.name,
+        props.multiProcessorCount, (double)free_bytes / 1073741824.0, (double)total / 1073741824.0,
+        device->rows.wide ? 64 : 32);
 }
 
 csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *text, size_t size, csaw__device **out) {
@@ -126,7 +144,7 @@ csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *text, 
         csaw__device_close(device);
         return status;
     }
-    explain(device, text, size);
+    explain(device, &graph->csr, text, size);
     *out = device;
     return CSAW_OK;
 }
@@ -135,15 +153,11 @@ void csaw__device_close(csaw__device *device) {
     if (!device || --device->references > 0) return;
     if (device->stream) {
         cudaSetDevice(device->ordinal);
-        void *const memory[] = {(void *)device->rows.offset,
-                                (void *)device->rows.col,
-                                (void *)device->rows.weight,
-                                (void *)device->rows.type,
-                                (void *)device->rows.time,
-                                device->alias,
-                                device->bias,
-                                device->record};
+        void *const memory[] = {(void *)device->rows.offset,  (void *)device->rows.col,   (void *)device->rows.weight,
+                                (void *)device->rows.type,    (void *)device->rows.time,  (void *)device->rows.filter,
+                                (void *)device->rows.classes, (void *)device->rows.cells, device->record};
         for (void *m : memory) csaw__device_free(device, m);
+        csaw__device_tables_clear(device);
         cudaStreamSynchronize(device->stream);
         csaw__library_free(device->library);
         if (device->pool) cudaMemPoolDestroy(device->pool);
@@ -153,23 +167,6 @@ void csaw__device_close(csaw__device *device) {
 }
 
 /* ---- walking ---- */
-
-csaw_status csaw__device_tables(csaw__device *device, const csaw_plan *plan) {
-    const csaw__tables *tables = &plan->tables;
-    const csaw_csr *csr = &plan->graph->csr;
-    if (device->alias && device->bias && device->tables_generation == tables->generation) return CSAW_OK;
-    csaw__device_free(device, device->alias);
-    csaw__device_free(device, device->bias);
-    device->alias = nullptr;
-    device->bias = nullptr;
-    CSAW_TRY(csaw__device_upload(device, (const void **)&device->alias, tables->alias,
-                                 csr->num_edges * sizeof *tables->alias,
-                                 "alias tables, 16 bytes an arc (selection 'its' needs none)"));
-    CSAW_TRY(csaw__device_upload(device, (const void **)&device->bias, tables->bias,
-                                 csr->num_vertices * sizeof *tables->bias, "sums of static biases"));
-    device->tables_generation = tables->generation;
-    return CSAW_OK;
-}
 
 static csaw_status take_buffers(csaw__device *device, csaw_samples *samples) {
     const uint64_t walks = samples->num_walks, length = samples->length;
@@ -187,11 +184,11 @@ static csaw_status take_buffers(csaw__device *device, csaw_samples *samples) {
 
 csaw_status csaw__device_launch(csaw__device *device, const csaw_sampler *sampler, int kernel, uint64_t count,
                                 const csaw__job *job) {
-    const unsigned threads = 256;
+    const unsigned threads = kernel < CSAW__KERNEL_EACH ? 256 : CSAW__EACH_THREADS;
     const uint64_t blocks = (count + threads - 1) / threads;
     CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
-                 "%llu threads in one launch; at most 2^39: take fewer walks or instances at a time",
-                 (unsigned long long)count);
+                 "%llu threads in one launch; at most %llu: take fewer walks or instances at a time",
+                 (unsigned long long)count, 0x7fffffffull * threads);
     if (blocks == 0) return CSAW_OK;
     if (sampler->device) {
         CSAW_CUDA((cudaError_t)sampler->device->launch(kernel, (unsigned)blocks, threads, device->stream, job));
@@ -210,10 +207,11 @@ static csaw_status run_kernels(csaw__device *device, const csaw_sampler *sampler
                                unsigned long long record[2]) {
     const size_t bytes = 2 * sizeof *record;
     const int rest = job->kernel == CSAW__KERNEL_REJECT ? CSAW__KERNEL_REJECT_REST : CSAW__KERNEL_REJECT_ALIAS_REST;
+    const int kernel = job->rows.upto ? CSAW__KERNEL_ITS_STORED : (int)job->kernel;
     CSAW_CUDA(cudaMemcpyAsync(device->record, record, bytes, cudaMemcpyHostToDevice, device->stream));
     /* a sampler's own bytes are not in the path, so such a walk cannot be taken up: REST walks it from its root */
     const bool whole = is_reject(job) && sampler->traits() & CSAW__TRAIT_USER;
-    CSAW_TRY(csaw__device_launch(device, sampler, whole ? rest : (int)job->kernel, job->num_walks, job));
+    CSAW_TRY(csaw__device_launch(device, sampler, whole ? rest : kernel, job->num_walks, job));
     CSAW_CUDA(cudaMemcpyAsync(record, device->record, bytes, cudaMemcpyDeviceToHost, device->stream));
     CSAW_CUDA(cudaStreamSynchronize(device->stream));
     if (record[1] == 0) return CSAW_OK;
@@ -242,17 +240,14 @@ static csaw_status take_call_arrays(csaw__device *device, const csaw_sampler *sa
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
                               csaw__fault *fault) {
     csaw__device *device = plan->device;
-    const bool alias = job->rows.alias != nullptr;
     unsigned long long record[2] = {~0ull, 0};
     call_arrays arrays = {nullptr, nullptr};
     CSAW_CUDA(cudaSetDevice(device->ordinal));
-    if (alias) CSAW_TRY(csaw__device_tables(device, plan));
+    CSAW_TRY(csaw__device_filter(device, sampler));
     CSAW_TRY(take_buffers(device, samples));
     csaw_status status = take_call_arrays(device, sampler, job, &arrays);
     if (status == CSAW_OK) {
         job->rows = device->rows;
-        job->rows.alias = alias ? device->alias : nullptr;
-        job->rows.bias = alias ? device->bias : nullptr;
         job->roots = (const csaw_vertex *)arrays.roots;
         job->path = samples->device_path;
         job->edge = samples->device_edge;
@@ -294,9 +289,11 @@ csaw_status csaw__device_to_host(csaw_samples *samples) {
     const uint64_t walks = samples->num_walks, length = samples->length;
     CSAW_CUDA(cudaSetDevice(device->ordinal));
     if (!samples->host_path)
-        CSAW_TRY(csaw__alloc(&samples->host_path, samples->device_walks * (length + 1), "paths of walks"));
+        CSAW_TRY(csaw__block_take(samples->spare, samples->device_walks * (length + 1) * sizeof *samples->host_path,
+                                  "paths of walks", (void **)&samples->host_path));
     if (samples->edges && !samples->host_edge)
-        CSAW_TRY(csaw__alloc(&samples->host_edge, samples->device_walks * length, "arcs of walks"));
+        CSAW_TRY(csaw__block_take(samples->spare, samples->device_walks * length * sizeof *samples->host_edge,
+                                  "arcs of walks", (void **)&samples->host_edge));
     CSAW_TRY(deliver(device, samples->device_path, samples->host_path, length + 1, walks));
     if (samples->edges)
         CSAW_TRY(deliver((csaw__device *)device, (const unsigned long long *)samples->device_edge,
@@ -307,9 +304,22 @@ csaw_status csaw__device_to_host(csaw_samples *samples) {
 
 void csaw__device_release(csaw_samples *samples) {
     csaw__device *device = samples->device;
-    if (!samples->device_path) return;
+    if (!samples->device_path && !samples->device_arcs.offset) return; /* the device may be gone */
     cudaSetDevice(device->ordinal);
+    csaw__device_arcs_free(samples);
+    if (!samples->device_path) return;
     csaw__device_free(device, samples->device_path);
     csaw__device_free(device, samples->device_edge);
     csaw__device_close(device);
 }
+
+void *csaw__device_pin(uint64_t bytes) {
+    void *memory = nullptr;
+    if (!csaw__alloc_allowed() || cudaMallocHost(&memory, bytes) != cudaSuccess) {
+        cudaGetLastError(); /* a refused request does not stick */
+        return nullptr;
+    }
+    return memory;
+}
+
+void csaw__device_unpin(void *memory) { cudaFreeHost(memory); }

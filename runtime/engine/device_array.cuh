@@ -10,7 +10,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_private.h"
 
-namespace { /* of the file that includes it */
+namespace csaw_device { /* of the GPU engine's files, which use it whole */
 
 /* Device memory, freed with it. */
 template <typename T> class array {
@@ -38,6 +38,9 @@ template <typename T> class array {
         std::swap(at_, other.at_);
     }
     T *get() const { return at_; }
+    T *leave() { /* it is the caller's to free now */
+        return std::exchange(at_, nullptr);
+    }
 
   private:
     void drop() {
@@ -63,7 +66,7 @@ template <typename T> class host_array {
 };
 
 /* Kernels of this file: one thread each of so many. */
-csaw_status blocks_for(uint64_t threads, unsigned *out) {
+inline csaw_status blocks_for(uint64_t threads, unsigned *out) {
     const uint64_t blocks = (threads + 255) / 256;
     CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
                  "%llu threads in one launch; take fewer instances at a time (csaw_sample_each)",
@@ -95,6 +98,7 @@ template <typename T> csaw_status read(csaw__device *device, const T *from, T *t
     return CSAW_OK;
 }
 
-} // namespace
+} // namespace csaw_device
+using namespace csaw_device;
 
 #endif

@@ -16,7 +16,7 @@ constexpr bool csaw__static = csaw__given(csaw__hooks.static_bias), csaw__dynami
 template <uint32_t KERNEL>
 constexpr bool csaw__allowed =
     KERNEL == CSAW__KERNEL_ITS || KERNEL == CSAW__KERNEL_RACE             ? true
-    : KERNEL == CSAW__KERNEL_UNIFORM                                      ? !csaw__dynamic
+    : KERNEL == CSAW__KERNEL_UNIFORM || KERNEL == CSAW__KERNEL_ITS_STORED ? !csaw__dynamic
     : KERNEL == CSAW__KERNEL_ALIAS                                        ? !csaw__dynamic && csaw__static
     : KERNEL == CSAW__KERNEL_REJECT || KERNEL == CSAW__KERNEL_REJECT_REST ? csaw__bounded
                                                                           : csaw__bounded && csaw__static;
@@ -37,13 +37,27 @@ CSAW_FN csaw_site csaw__wave_site(const csaw__job *job, uint64_t i) {
     site.undeclared = 0;
     site.in_sample = 1;
     site.place = 0;
-    for (int j = 0; j < 4; j++) site.user[j] = 0;
+    for (int j = 0; j < 4; j++) site.user[j] = csaw__hooks.user_bytes ? wave->user[site.owner][j] : 0;
     return site;
 }
 
-CSAW_FN void csaw__wave_fault(const csaw_site *site) {
-    const csaw_arc none = csaw__no_arc();
-    csaw__fault_at(site, &none, CSAW__FAULT_UNDECLARED, 0, 0, 0); /* which it was, the host finds out */
+/* Puts the site at its row, and notes prev's. */
+CSAW_FN void csaw__wave_rows(csaw_site *site) {
+    const csaw_vertex at = site->at;
+    if (csaw__second_order(site)) {
+        csaw__site_row(site, site->prev);
+        site->prev_row = site->row;
+        site->prev_degree = site->degree;
+    }
+    csaw__site_row(site, at);
+}
+
+/* Whether an entry with k picks is for a block (device_hubs.cuh): its row is long and must be scanned. */
+CSAW_FN bool csaw__is_hub(const csaw__job *job, uint32_t k, uint32_t degree) {
+    if (!job->wave.hubs || degree < CSAW__HUB_DEGREE || k == 0) return false;
+    if (k == CSAW_ALL || (!job->replace && k >= degree)) return false;
+    return job->kernel == CSAW__KERNEL_RACE ||
+           (job->kernel == CSAW__KERNEL_ITS && !job->rows.upto && k <= CSAW__TEAM_PICKS);
 }
 
 /* One thread an entry. */
@@ -63,41 +77,35 @@ CSAW_FN void csaw__wave_fanout(const csaw__job &job) {
     wave.fanout[i] = k;
     const uint64_t picks = all ? degree : degree ? k : 0;
     wave.room[i] = picks ? picks : 1;
-    uint64_t need = 0;
-    if (!all && k && degree) {
-        if (job.kernel == CSAW__KERNEL_ITS) need += degree;
-        if (!job.replace && k > CSAW__TEAM_PICKS && job.kernel != CSAW__KERNEL_RACE) need += csaw__many_words(k);
-    }
-    wave.need[i] = need;
+    wave.need[i] = !all && k && degree ? csaw__pick_words(&job, k, degree) : 0;
+    if (csaw__is_hub(&job, k, degree)) wave.hubs[atomicAdd(wave.num_hubs, 1ull)] = (uint32_t)i;
 }
 
-/* One team an entry. */
-template <uint32_t KERNEL> CSAW_FN void csaw__wave_expand(const csaw__job &job) {
-    const csaw__wave &wave = job.wave;
-    const csaw__team team;
-    const uint64_t i = wave.first + (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) / CSAW__TEAM;
-    if (i >= wave.count) return;
-    csaw_site site = csaw__wave_site(&job, i);
-    if (csaw__second_order(&site)) {
-        csaw__site_row(&site, site.prev);
-        site.prev_row = site.row;
-        site.prev_degree = site.degree;
-    }
-    csaw__site_row(&site, wave.at[i]);
+/* Shared memory of the block's teams to pick in. */
+template <uint32_t KERNEL, uint32_t TEAMS> CSAW_FN csaw__pick_room csaw__shared_pick_room(void) {
+    constexpr uint32_t parts = KERNEL == CSAW__KERNEL_ITS ? CSAW__PARTS : 1;
+    __shared__ uint64_t sums[TEAMS][parts];
+    __shared__ uint32_t picks[TEAMS][CSAW__TEAM_PICKS], slots[TEAMS][CSAW__TEAM_PICKS];
+    const uint32_t mine = threadIdx.x / CSAW__TEAM;
+    const csaw__pick_room room = {picks[mine], slots[mine], sums[mine], 0};
+    return room;
+}
+
+/* The picks of entry i stand in edge as places of its row: they become arcs, and updates say where they lead. got: how
+ * many, of k; CSAW__BROKEN_PICKS: a hook broke its rules. */
+CSAW_FN void csaw__wave_finish(const csaw__wave &wave, const csaw__team &team, csaw_site *site, uint64_t i, uint32_t k,
+                               uint32_t got) {
     const uint64_t first = wave.offset[i];
-    const uint32_t k = wave.fanout[i];
-    uint64_t *const work = wave.work + (wave.work_offset[i] - wave.work_offset[wave.first]);
-    /* picks stand in edge as places of the row until all are known */
-    uint32_t got = 0;
-    if (k && site.degree) got = csaw__team_picks<KERNEL>(team, &site, k, work, wave.edge + first);
     const bool broken = got == CSAW__BROKEN_PICKS;
     if (broken) got = 0;
-    for (uint64_t j = team.lane; j < got; j += CSAW__TEAM) {
-        const csaw_arc arc = csaw__arc_at(&site, (uint32_t)wave.edge[first + j]);
+    /* updates that change the instance's bytes do so in the order of the picks, one lane for all */
+    constexpr uint32_t step = csaw__hooks.user_bytes ? 1 : CSAW__TEAM;
+    for (uint64_t j = step > 1 ? team.lane : team.lane ? got : 0; j < got; j += step) {
+        const csaw_arc arc = csaw__arc_at(site, (uint32_t)wave.edge[first + j]);
         wave.src[first + j] = arc.src;
         wave.dst[first + j] = arc.dst;
         wave.edge[first + j] = arc.id;
-        const csaw_vertex next = csaw__update(&site, &arc, 0); /* at the last depth too: it may break its rules */
+        const csaw_vertex next = csaw__update(site, &arc, 0); /* at the last depth too: it may break its rules */
         if (!wave.next) continue;
         wave.next[first + j] = next;
         wave.from[first + j] = (uint32_t)i;
@@ -105,13 +113,31 @@ template <uint32_t KERNEL> CSAW_FN void csaw__wave_expand(const csaw__job &job) 
     if (team.lane == 0) {
         wave.got[i] = got;
         if (got == 0 && k && !broken && csaw__given(csaw__hooks.dead_end)) {
-            const csaw_vertex next = csaw__dead_end(&site, 0);
+            const csaw_vertex next = csaw__dead_end(site, 0);
             if (wave.next) {
                 wave.next[first] = next;
                 wave.from[first] = (uint32_t)i;
             }
         }
+        for (int j = 0; j < 4 && csaw__hooks.user_bytes; j++) wave.user[site->owner][j] = site->user[j];
     }
+}
+
+/* One team an entry, but for hubs. */
+template <uint32_t KERNEL> CSAW_FN void csaw__wave_expand(const csaw__job &job) {
+    const csaw__wave &wave = job.wave;
+    const csaw__team team;
+    const uint64_t i = wave.first + (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) / CSAW__TEAM;
+    if (i >= wave.count) return;
+    csaw_site site = csaw__wave_site(&job, i);
+    csaw__wave_rows(&site);
+    const uint32_t k = wave.fanout[i];
+    if (csaw__is_hub(&job, k, site.degree)) return;
+    csaw__pick_room room = csaw__shared_pick_room<KERNEL, CSAW__TEAMS>();
+    room.work = wave.work + (wave.work_offset[i] - wave.work_offset[wave.first]);
+    uint32_t got = 0;
+    if (k && site.degree) got = csaw__team_picks<KERNEL>(team, &site, k, room, wave.edge + wave.offset[i]);
+    csaw__wave_finish(wave, team, &site, i, k, got);
     if (site.undeclared) csaw__wave_fault(&site);
 }
 

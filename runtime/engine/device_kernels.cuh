@@ -4,13 +4,19 @@
  *
  * Method of walks (samples: device_expand.cuh): one thread a walk, from its root to its end. Paths are written
  * step-major, so that a warp's stores make whole lines (walker-major stores cost a third of the speed), and transposed
- * on delivery. Rows that need a scan are decided by the whole warp, one lane's row after the other. REJECT leaves such
- * rows to a second kernel, which takes up the few walks that have one where they stopped: so its own loop keeps the
- * registers that a scan would take. */
+ * on delivery. Rows that need a scan are decided by the lane alone if they are short, else by the whole warp, one
+ * lane's row after the other. REJECT leaves such rows to a second kernel, which takes up the few walks that have one
+ * where they stopped. */
 #ifndef CSAW_ENGINE_DEVICE_KERNELS_CUH
 #define CSAW_ENGINE_DEVICE_KERNELS_CUH
 
+#include "runtime/engine/device_each.cuh"
 #include "runtime/engine/device_expand.cuh"
+#include "runtime/engine/device_hubs.cuh"
+#include "runtime/engine/device_layer.cuh"
+#include "runtime/engine/device_lists.cuh"
+#include "runtime/engine/device_select.cuh"
+#include "runtime/engine/device_tabulate.cuh"
 #include "runtime/engine/step.h"
 #include "samplers/select/scan_warp.cuh"
 
@@ -22,6 +28,8 @@ template <uint32_t KERNEL> CSAW_FN int csaw__device_pick(const csaw_site *site, 
                                               : csaw__alias_pick(site, number, arc);
     } else if constexpr (KERNEL == CSAW__KERNEL_ITS || KERNEL == CSAW__KERNEL_RACE) {
         return CSAW__UNDECIDED;
+    } else if constexpr (KERNEL == CSAW__KERNEL_ITS_STORED) {
+        return csaw__stored_pick(site, arc);
     } else {
         constexpr bool by_alias = KERNEL == CSAW__KERNEL_REJECT_ALIAS || KERNEL == CSAW__KERNEL_REJECT_ALIAS_REST;
         uint32_t attempt = 0;
@@ -116,13 +124,17 @@ template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) 
     }
 }
 
-#ifdef __CUDACC_RTC__
-#define CSAW__GLOBAL extern "C" __global__
+#ifdef __CUDACC_RTC__ /* templates: NVRTC makes code of those alone that are named by CSAW__INSTANTIATE */
+#define CSAW__GLOBAL template <int = 0> __global__
+#define CSAW__INSTANTIATE(NAME) template __global__ void NAME<0>(const __grid_constant__ csaw__job);
 #else
 #define CSAW__GLOBAL static __global__
 #endif
-/* BLOCKS: of 256 threads on a multiprocessor at least. REJECT waits for memory and wants five (48 registers): on an
- * H200 14.7 ms against 16.6 without the bound and 17.8 with six, R-MAT 20, p = .25, q = 4. */
+/* BLOCKS: of 256 threads on a multiprocessor at least. REJECT waits for memory and gets five. All attempts of a step
+ * are one loop, and lanes of a warp wait for each other at every step: a loop of one attempt a turn, in which they
+ * drift apart in depth, was slower. Measured on an H100, R-MAT 20, edge factor 16, one walk a vertex, 80 steps,
+ * node2vec, G steps/s at p = 2, q = .5 and p = .25, q = 4: 12.45 and 4.48; one attempt a turn 10.2 and 3.91, that with
+ * seven blocks 8.8 and 3.5. */
 #define CSAW__DEFINE_KERNEL(NAME, KERNEL, BLOCKS)                                                  \
     CSAW__GLOBAL void __launch_bounds__(256, BLOCKS) NAME(const __grid_constant__ csaw__job job) { \
         if constexpr (csaw__allowed<KERNEL>) csaw__device_walk<KERNEL>(job);                       \
@@ -135,13 +147,20 @@ CSAW__DEFINE_KERNEL(csaw__kernel_reject, CSAW__KERNEL_REJECT, 5)
 CSAW__DEFINE_KERNEL(csaw__kernel_reject_alias, CSAW__KERNEL_REJECT_ALIAS, 5)
 CSAW__DEFINE_KERNEL(csaw__kernel_reject_rest, CSAW__KERNEL_REJECT_REST, 1)
 CSAW__DEFINE_KERNEL(csaw__kernel_reject_alias_rest, CSAW__KERNEL_REJECT_ALIAS_REST, 1)
+CSAW__DEFINE_KERNEL(csaw__kernel_its_stored, CSAW__KERNEL_ITS_STORED, 1)
 
 CSAW__GLOBAL void __launch_bounds__(256) csaw__kernel_fanouts(const __grid_constant__ csaw__job job) {
-    csaw__wave_fanout(job);
+    if constexpr (csaw__layered)
+        csaw__layer_fanout(job);
+    else
+        csaw__wave_fanout(job);
 }
-#define CSAW__DEFINE_EXPAND(NAME, KERNEL)                                                  \
-    CSAW__GLOBAL void __launch_bounds__(256) NAME(const __grid_constant__ csaw__job job) { \
-        if constexpr (csaw__allowed<KERNEL>) csaw__wave_expand<KERNEL>(job);               \
+CSAW__GLOBAL void __launch_bounds__(256) csaw__kernel_tabulate(const __grid_constant__ csaw__job job) {
+    csaw__tabulate_arcs(job);
+}
+#define CSAW__DEFINE_EXPAND(NAME, KERNEL)                                                      \
+    CSAW__GLOBAL void __launch_bounds__(256) NAME(const __grid_constant__ csaw__job job) {     \
+        if constexpr (csaw__allowed<KERNEL> && !csaw__layered) csaw__wave_expand<KERNEL>(job); \
     }
 CSAW__DEFINE_EXPAND(csaw__expand_uniform, CSAW__KERNEL_UNIFORM)
 CSAW__DEFINE_EXPAND(csaw__expand_its, CSAW__KERNEL_ITS)
@@ -149,15 +168,57 @@ CSAW__DEFINE_EXPAND(csaw__expand_race, CSAW__KERNEL_RACE)
 CSAW__DEFINE_EXPAND(csaw__expand_alias, CSAW__KERNEL_ALIAS)
 CSAW__DEFINE_EXPAND(csaw__expand_reject, CSAW__KERNEL_REJECT)
 CSAW__DEFINE_EXPAND(csaw__expand_reject_alias, CSAW__KERNEL_REJECT_ALIAS)
+#define CSAW__DEFINE_HUBS(NAME, KERNEL)                                                     \
+    CSAW__GLOBAL void __launch_bounds__(256) NAME(const __grid_constant__ csaw__job job) {  \
+        if constexpr (csaw__allowed<KERNEL> && !csaw__layered) csaw__wave_hub<KERNEL>(job); \
+    }
+CSAW__DEFINE_HUBS(csaw__hubs_its, CSAW__KERNEL_ITS)
+CSAW__DEFINE_HUBS(csaw__hubs_race, CSAW__KERNEL_RACE)
+#define CSAW__DEFINE_EACH(NAME, KERNEL, TILE)                                                             \
+    CSAW__GLOBAL void __launch_bounds__(CSAW__EACH_THREADS) NAME(const __grid_constant__ csaw__job job) { \
+        if constexpr (csaw__allowed<KERNEL>) csaw__run_each<KERNEL, TILE>(job);                           \
+    }
+CSAW__DEFINE_EACH(csaw__each_uniform, CSAW__KERNEL_UNIFORM, csaw__team)
+CSAW__DEFINE_EACH(csaw__each_its, CSAW__KERNEL_ITS, csaw__team)
+CSAW__DEFINE_EACH(csaw__each_race, CSAW__KERNEL_RACE, csaw__team)
+CSAW__DEFINE_EACH(csaw__each_alias, CSAW__KERNEL_ALIAS, csaw__team)
+CSAW__DEFINE_EACH(csaw__each_reject, CSAW__KERNEL_REJECT, csaw__team)
+CSAW__DEFINE_EACH(csaw__each_reject_alias, CSAW__KERNEL_REJECT_ALIAS, csaw__team)
+CSAW__DEFINE_EACH(csaw__each_its_stored, CSAW__KERNEL_ITS_STORED, csaw__team)
+CSAW__DEFINE_EACH(csaw__tiles_uniform, CSAW__KERNEL_UNIFORM, csaw__tile)
+CSAW__DEFINE_EACH(csaw__tiles_its_stored, CSAW__KERNEL_ITS_STORED, csaw__tile)
+CSAW__DEFINE_EACH(csaw__tiles_alias, CSAW__KERNEL_ALIAS, csaw__tile)
+CSAW__DEFINE_EACH(csaw__tiles_reject, CSAW__KERNEL_REJECT, csaw__tile)
+CSAW__DEFINE_EACH(csaw__tiles_reject_alias, CSAW__KERNEL_REJECT_ALIAS, csaw__tile)
+
+#define CSAW__DEFINE_LAYER(NAME)                                                                          \
+    CSAW__GLOBAL void __launch_bounds__(256) csaw__kernel_##NAME(const __grid_constant__ csaw__job job) { \
+        if constexpr (csaw__layered) csaw__##NAME(job);                                                   \
+    }
+CSAW__DEFINE_LAYER(layer_biases)
+CSAW__DEFINE_LAYER(layer_choose)
+CSAW__DEFINE_LAYER(layer_updates)
+
+constexpr bool csaw__pool_is_list = (csaw__hooks.flags & CSAW_REPLACE_POOL) != 0;
+#define CSAW__DEFINE_LISTS(NAME, KERNEL)                                                         \
+    CSAW__GLOBAL void __launch_bounds__(256) NAME(const __grid_constant__ csaw__job job) {       \
+        if constexpr (csaw__pool_is_list && csaw__allowed<KERNEL>) csaw__lists_run<KERNEL>(job); \
+    }
+CSAW__DEFINE_LISTS(csaw__lists_uniform, CSAW__KERNEL_UNIFORM)
+CSAW__DEFINE_LISTS(csaw__lists_its, CSAW__KERNEL_ITS)
+CSAW__DEFINE_LISTS(csaw__lists_race, CSAW__KERNEL_RACE)
+CSAW__DEFINE_LISTS(csaw__lists_alias, CSAW__KERNEL_ALIAS)
+CSAW__DEFINE_LISTS(csaw__lists_reject, CSAW__KERNEL_REJECT)
+CSAW__DEFINE_LISTS(csaw__lists_reject_alias, CSAW__KERNEL_REJECT_ALIAS)
+CSAW__GLOBAL void __launch_bounds__(256) csaw__kernel_select(const __grid_constant__ csaw__job job) {
+    if constexpr (!csaw__pool_is_list && csaw__given(csaw__hooks.frontier_size)) csaw__select_places(job);
+}
 
 #ifndef __CUDACC_RTC__
+#define CSAW__KERNEL_POINTER(NAME) NAME,
 static int csaw__launch(int kernel, unsigned blocks, unsigned threads, void *stream, const csaw__job *job) {
     const cudaStream_t s = (cudaStream_t)stream;
-    static void (*const kernels[CSAW__NUM_KERNELS])(const csaw__job) = {
-        csaw__kernel_uniform, csaw__kernel_its,          csaw__kernel_race,        csaw__kernel_alias,
-        csaw__kernel_reject,  csaw__kernel_reject_alias, csaw__kernel_reject_rest, csaw__kernel_reject_alias_rest,
-        csaw__kernel_fanouts, csaw__expand_uniform,      csaw__expand_its,         csaw__expand_race,
-        csaw__expand_alias,   csaw__expand_reject,       csaw__expand_reject_alias};
+    static void (*const kernels[CSAW__NUM_KERNELS])(const csaw__job) = {CSAW__DEVICE_KERNELS(CSAW__KERNEL_POINTER)};
     kernels[kernel]<<<blocks, threads, 0, s>>>(*job);
     return (int)cudaGetLastError();
 }

@@ -10,10 +10,11 @@
 
 typedef struct csaw__library csaw__library;
 
-/* Makes *library that of the sampler; compiles with NVRTC unless cached. */
+/* Makes *library that of the sampler, as yet without kernels. */
 csaw_status csaw__library_take(csaw__library **library, const csaw_sampler *sampler, int ordinal);
-csaw_status csaw__library_launch(const csaw__library *library, int kernel, unsigned blocks, unsigned threads,
-                                 void *stream, const csaw__job *job);
+/* The first launch of a kernel loads it, compiled with NVRTC unless it is cached. */
+csaw_status csaw__library_launch(csaw__library *library, int kernel, unsigned blocks, unsigned threads, void *stream,
+                                 const csaw__job *job);
 void csaw__library_free(csaw__library *library);
 
 #endif

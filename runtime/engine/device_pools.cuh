@@ -91,6 +91,21 @@ static __global__ void find_ends(const uint32_t *owner, const uint64_t *sum, uin
     if (i + 1 == count || owner[i + 1] != owner[i]) end[owner[i]] = sum[i + 1];
 }
 
+/* offset[o]: where those of owner o begin among owners in ascending order. */
+static __global__ void find_seeds(const uint32_t *owner, uint64_t count, uint64_t owners, uint64_t *offset) {
+    const uint64_t o = CSAW__THREAD;
+    if (o > owners) return;
+    uint64_t low = 0, high = count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (owner[middle] < o)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    offset[o] = low;
+}
+
 static __global__ void add_lengths(const uint64_t *begin, const uint64_t *end, uint64_t owners, uint64_t *total) {
     const uint64_t o = CSAW__THREAD;
     if (o < owners) total[o] += end[o] - begin[o];

@@ -11,15 +11,27 @@
 #include "runtime/engine/device_status.h"
 #include "runtime/engine/plan.h"
 
+/* What a method needs of a sampler's static biases, kept for the last sampler and parameters. Device memory. */
+typedef struct csaw__device_tables {
+    const csaw_sampler *sampler; /* NULL = none */
+    uint64_t hash;               /* csaw_sampler_hash(): another sampler may be loaded at the same address */
+    unsigned char params[CSAW__MAX_PARAMS];
+    csaw__alias *alias;   /* [num_edges], NULL until a method asks */
+    csaw__row_bias *bias; /* [num_vertices], with alias */
+    uint64_t *upto;       /* [num_edges], likewise: of csaw__rows */
+    bool no_sums;         /* static_bias breaks its rules somewhere: upto stays NULL */
+} csaw__device_tables;
+
 struct csaw__device {
     int ordinal;
     std::atomic<int> references; /* the plan's and one per samples */
     cudaStream_t stream;
     cudaMemPool_t pool;
-    csaw__rows rows; /* device memory */
-    csaw__alias *alias;
-    csaw__row_bias *bias;
-    uint64_t tables_generation; /* of alias and bias */
+    csaw__rows rows; /* device memory; alias, bias and upto are those that the last run prepared */
+    csaw__device_tables tables;
+    bool keeps_sums; /* there is room for sums of masses */
+    uint64_t num_arcs;
+    bool no_filter;             /* there was no memory for it */
     unsigned long long *record; /* [2]: the lowest fault; how many walks REJECT left undecided */
     csaw__library *library;     /* of a sampler compiled at run time */
 };
@@ -29,9 +41,19 @@ csaw_status csaw__device_alloc(csaw__device *device, void **out, uint64_t bytes,
 void csaw__device_free(csaw__device *device, void *memory); /* NULL is fine */
 csaw_status csaw__device_upload(csaw__device *device, const void **out, const void *from, uint64_t bytes,
                                 const char *what);
-/* Alias tables of the plan, if those here are stale. */
-csaw_status csaw__device_tables(csaw__device *device, const csaw_plan *plan);
-/* threads in blocks of 256 */
+void csaw__device_tables_clear(csaw__device *device);
+/* rows.classes, if vertices stand by falling degree. */
+csaw_status csaw__device_classes(csaw__device *device, const csaw_csr *csr);
+/* rows.filter, if the sampler may ask for arcs by their ends. Without memory for it there is none. */
+csaw_status csaw__device_filter(csaw__device *device, const csaw_sampler *sampler);
+uint64_t csaw__device_filter_bytes(uint64_t num_arcs); /* that it takes */
+/* Whether a hook broke its rules since device->record was cleared: instance and depth to *fault. */
+csaw_status csaw__device_fault(csaw__device *device, csaw__fault *fault);
+/* Samples whose pools are lists, to samples->device_arcs, unless a hook broke its rules. job: rows and fault on the
+ * device. */
+csaw_status csaw__device_lists(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
+                               csaw_samples *samples, csaw__fault *fault);
+/* threads in blocks of 256, of CSAW__EACH_THREADS for CSAW__KERNEL_EACH and above */
 csaw_status csaw__device_launch(csaw__device *device, const csaw_sampler *sampler, int kernel, uint64_t threads,
                                 const csaw__job *job);
 

@@ -1,62 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device_sample.cu - samples on the GPU: all instances of a batch advance together, depth by depth; what
- * each vertex of the frontier picks and leads to is compiled with the sampler (device_expand.cuh), pools and the order
- * of delivery are kept by device_pools.cuh. */
-#include <cstring>
+ * each vertex of the frontier picks and leads to is compiled with the sampler (device_expand.cuh; of layers
+ * device_layer.cu; long rows that are scanned device_hubs.cuh), pools and the order of delivery are kept by
+ * device_pools.cuh, frontiers by device_frontier.cuh. Small instances: device_each.cu; pools that are lists:
+ * device_lists.cu. */
 #include <new>
 
-#include "runtime/engine/device_array.cuh"
+#include "runtime/engine/device_arcs.h"
+#include "runtime/engine/device_frontier.cuh"
 #include "runtime/engine/device_pools.cuh"
+#include "runtime/engine/device_run.h"
 
 namespace {
-
-const uint64_t most_work = (uint64_t)1 << 27; /* words for picking, at one launch: 1 GiB */
 
 uint64_t table_size(uint64_t keys) {
     uint64_t size = 64;
     while (size < 2 * keys) size *= 2;
     return size;
 }
-
-struct frontier {
-    uint64_t count = 0;
-    array<csaw_vertex> at, prev;
-    array<uint32_t> owner;
-};
-
-/* What was picked at a depth; kept until delivery. */
-struct layer {
-    layer *next = nullptr; /* one depth on */
-    uint64_t count = 0;
-    frontier from;
-    array<uint64_t> offset;
-    array<uint32_t> got;
-    array<csaw_vertex> src, dst;
-    array<csaw_edge> edge;
-};
-
-struct visited_set {
-    uint64_t cells = 0, keys = 0; /* keys: at most */
-    array<unsigned long long> table;
-};
-
-struct run {
-    csaw__device *device;
-    const csaw_sampler *sampler;
-    csaw__job job = {};
-    uint64_t owners;
-    array<csaw_vertex> root;
-    array<uint32_t> fanouts; /* of the run, by depth */
-    visited_set visited;
-    layer *first = nullptr, *last = nullptr; /* depth 0 .. */
-    ~run() {
-        while (first) {
-            layer *const next = first->next;
-            delete first;
-            first = next;
-        }
-    }
-};
 
 csaw_status add_layer(run *r, layer **out) {
     layer *const made = csaw__alloc_allowed() ? new (std::nothrow) layer : nullptr;
@@ -88,10 +49,7 @@ csaw_status drop_repeats(csaw__device *device, const candidates &c, frontier *ou
     CSAW_TRY(sums(device, stays.get(), place.get(), c.count + 1));
     uint32_t count = 0;
     CSAW_TRY(read(device, place.get() + c.count, &count, 1));
-    out->count = count;
-    CSAW_TRY(out->at.take(device, count, "a frontier"));
-    CSAW_TRY(out->prev.take(device, count, "a frontier"));
-    CSAW_TRY(out->owner.take(device, count, "a frontier"));
+    CSAW_TRY(take_frontier(device, count, out));
     LAUNCH(device, c.count, gather, c, place.get(), out->at.get(), out->prev.get(), out->owner.get());
     return CSAW_OK;
 }
@@ -131,10 +89,12 @@ csaw_status first_frontier(run *r, frontier *out) {
     return drop_repeats(r->device, c, out);
 }
 
+bool keeps_pool(const run *r) { return r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_KEEP_POOL; }
+
 /* What the pools hold has been visited. */
 csaw_status add_visited(run *r, const frontier &pool) {
     visited_set *set = &r->visited;
-    set->keys += pool.count;
+    set->keys = keeps_pool(r) ? pool.count : set->keys + pool.count; /* a pool that stays holds them all */
     const uint64_t cells = table_size(set->keys);
     if (cells > set->cells) {
         array<unsigned long long> larger;
@@ -152,28 +112,6 @@ csaw_status add_visited(run *r, const frontier &pool) {
 
 /* ---- a depth ---- */
 
-/* As many entries from first on as there is memory to pick in: their end. Memory that entry i needs: sum[i + 1] -
- * sum[i]. */
-csaw_status end_of_launch(csaw__device *device, const uint64_t *sum, uint64_t first, uint64_t count, uint64_t *end,
-                          uint64_t *words) {
-    uint64_t base = 0, at = 0, low = first + 1, high = count;
-    CSAW_TRY(read(device, sum + first, &base, 1));
-    CSAW_TRY(read(device, sum + count, &at, 1));
-    while (at - base > most_work && low < high) { /* the last place within it, or first + 1 */
-        const uint64_t middle = low + (high - low) / 2;
-        uint64_t there = 0;
-        CSAW_TRY(read(device, sum + middle + 1, &there, 1));
-        if (there - base <= most_work)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *end = at - base > most_work ? low : count;
-    CSAW_TRY(read(device, sum + *end, &at, 1));
-    *words = at - base;
-    return CSAW_OK;
-}
-
 csaw_status expand(run *r, uint64_t count, const uint64_t *work_offset) {
     for (uint64_t first = 0, end = 0; first < count; first = end) {
         uint64_t words = 0;
@@ -190,41 +128,68 @@ csaw_status expand(run *r, uint64_t count, const uint64_t *work_offset) {
     return CSAW_OK;
 }
 
-/* pool: moved into a new layer; out: the next one, unless this depth is the last. */
-csaw_status one_depth(run *r, frontier *pool, bool last, frontier *out) {
+/* A block each. */
+csaw_status expand_hubs(run *r, uint64_t hubs) {
+    const int kernel = r->job.kernel == CSAW__KERNEL_RACE ? CSAW__KERNEL_HUBS_RACE : CSAW__KERNEL_HUBS_ITS;
+    return csaw__device_launch(r->device, r->sampler, kernel, hubs * 256, &r->job);
+}
+
+/* The next pools, of what the entries of l reached: each owner's begins at begin[owner], which is needed where pools
+ * stay. pool: what the frontier was picked from; NULL where it is the frontier. */
+csaw_status next_pools(run *r, const layer &l, const frontier *pool, const uint64_t *begin, const candidates &reached,
+                       frontier *out) {
+    frontier merged;
+    candidates all = reached;
+    if (keeps_pool(r)) CSAW_TRY(keep_pools(r->device, r->owners, pool ? *pool : l.from, begin, reached, &merged, &all));
+    return drop_repeats(r->device, all, out);
+}
+
+/* entries: moved into a new layer; pool: as in next_pools(); out: the next one, unless this depth is the last. */
+csaw_status one_depth(run *r, frontier *entries, const frontier *pool, bool last, frontier *out) {
     csaw__device *device = r->device;
     layer *l = nullptr;
-    array<uint64_t> room, need, work_offset;
-    array<uint32_t> fanout, from;
+    array<uint64_t> room, need, work_offset, begin;
+    array<uint32_t> fanout, from, hub;
     array<csaw_vertex> next;
+    uint64_t places = 0, counts[2] = {0, 0}; /* of places, and of hubs, which stands behind the offsets */
     csaw__wave *wave = &r->job.wave;
-    const uint64_t count = pool->count;
+    const uint64_t count = entries->count;
     CSAW_TRY(add_layer(r, &l));
     l->count = count;
-    l->from.at.swap(pool->at);
-    l->from.prev.swap(pool->prev);
-    l->from.owner.swap(pool->owner);
-    CSAW_TRY(room.take(device, count + 1, "a frontier"));
-    CSAW_TRY(need.take(device, count + 1, "a frontier"));
-    CSAW_TRY(work_offset.take(device, count + 1, "a frontier"));
-    CSAW_TRY(l->offset.take(device, count + 1, "a frontier"));
-    CSAW_TRY(fanout.take(device, count, "a frontier"));
-    CSAW_TRY(l->got.take(device, count, "a frontier"));
-    CSAW_TRY(room.fill(0, count + 1));
-    CSAW_TRY(need.fill(0, count + 1));
+    swap_frontiers(&l->from, entries);
     wave->first = 0;
     wave->count = count;
     wave->at = l->from.at.get();
     wave->prev = l->from.prev.get();
     wave->owner = l->from.owner.get();
+    if (r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_LAYER) {
+        CSAW_TRY(csaw__device_layer(r, l, last, &next, &from, &begin, &places));
+        if (last) return CSAW_OK;
+        return next_pools(r, *l, pool, begin.get(),
+                          {places, next.get(), from.get(), l->from.owner.get(), l->from.at.get()}, out);
+    }
+    CSAW_TRY(room.take(device, count + 1, "a frontier"));
+    CSAW_TRY(need.take(device, count + 1, "a frontier"));
+    CSAW_TRY(work_offset.take(device, count + 1, "a frontier"));
+    CSAW_TRY(l->offset.take(device, count + 2, "a frontier"));
+    CSAW_TRY(fanout.take(device, count, "a frontier"));
+    CSAW_TRY(l->got.take(device, count, "a frontier"));
+    CSAW_TRY(room.fill(0, count + 1));
+    CSAW_TRY(need.fill(0, count + 1));
     wave->fanout = fanout.get();
     wave->room = room.get();
     wave->need = need.get();
+    if (r->hubs) {
+        CSAW_TRY(hub.take(device, count, "a frontier"));
+        CSAW_TRY(l->offset.fill(0, count + 2));
+        wave->num_hubs = (unsigned long long *)l->offset.get() + count + 1;
+    }
+    wave->hubs = hub.get();
     CSAW_TRY(csaw__device_launch(device, r->sampler, CSAW__KERNEL_FANOUTS, count, &r->job));
     CSAW_TRY(sums(device, room.get(), l->offset.get(), count + 1));
     CSAW_TRY(sums(device, need.get(), work_offset.get(), count + 1));
-    uint64_t places = 0;
-    CSAW_TRY(read(device, l->offset.get() + count, &places, 1));
+    CSAW_TRY(read(device, l->offset.get() + count, counts, r->hubs ? 2 : 1));
+    places = counts[0];
     CSAW_TRY(l->src.take(device, places, "sampled arcs"));
     CSAW_TRY(l->dst.take(device, places, "sampled arcs"));
     CSAW_TRY(l->edge.take(device, places, "sampled arcs"));
@@ -242,9 +207,11 @@ csaw_status one_depth(run *r, frontier *pool, bool last, frontier *out) {
     wave->next = next.get();
     wave->from = from.get();
     CSAW_TRY(expand(r, count, work_offset.get()));
+    CSAW_TRY(expand_hubs(r, counts[1]));
     if (last) return CSAW_OK;
     const candidates c = {places, next.get(), from.get(), l->from.owner.get(), l->from.at.get()};
-    return drop_repeats(device, c, out);
+    if (keeps_pool(r)) CSAW_TRY(begins_of(device, r->owners, l->from, l->offset.get(), &begin));
+    return next_pools(r, *l, pool, begin.get(), c, out);
 }
 
 /* ---- delivery ---- */
@@ -260,31 +227,25 @@ csaw_status sum_got(csaw__device *device, const layer &l, array<uint64_t> *sum) 
 csaw_status ends(run *r, const layer &l, const uint64_t *sum, array<uint64_t> *begin, array<uint64_t> *end) {
     CSAW_TRY(begin->fill(0, r->owners));
     CSAW_TRY(end->fill(0, r->owners));
-    LAUNCH(r->device, l.count, find_ends, l.from.owner.get(), sum, l.count, begin->get(), end->get());
+    LAUNCH(r->device, l.count, find_ends, l.owner(), sum, l.count, begin->get(), end->get());
     return CSAW_OK;
 }
 
 /* First frontiers, which stand in the order of their owners. */
-csaw_status deliver_seeds(run *r, csaw_arcs *out) {
-    uint64_t *const offset = (uint64_t *)out->seed_offset;
+csaw_status deliver_seeds(run *r, const csaw_arcs &out) {
     const layer *l = r->first;
-    host_array<uint32_t> owner;
-    memset(offset, 0, (r->owners + 1) * sizeof *offset);
-    if (!l) return CSAW_OK;
-    CSAW_TRY(owner.take(l->count, "first frontiers"));
-    CSAW_TRY(read(r->device, l->from.at.get(), (csaw_vertex *)out->seed, l->count));
-    CSAW_TRY(read(r->device, l->from.owner.get(), owner.get(), l->count));
-    for (uint64_t i = 0; i < l->count; i++) offset[owner[i] + 1]++;
-    for (uint64_t o = 0; o < r->owners; o++) offset[o + 1] += offset[o];
+    const uint64_t count = l ? l->from.count : 0;
+    LAUNCH(r->device, r->owners + 1, find_seeds, l ? l->from.owner.get() : nullptr, count, r->owners,
+           (uint64_t *)out.seed_offset);
+    if (count)
+        CSAW_CUDA(cudaMemcpyAsync((void *)out.seed, l->from.at.get(), count * sizeof *out.seed,
+                                  cudaMemcpyDeviceToDevice, r->device->stream));
     return CSAW_OK;
 }
 
 csaw_status deliver(run *r, csaw_samples *samples) {
     csaw__device *device = r->device;
     array<uint64_t> begin, end, place, sum;
-    array<csaw_vertex> src, dst;
-    array<csaw_edge> edge;
-    array<uint32_t> depth;
     CSAW_TRY(begin.take(device, r->owners, "counts of arcs"));
     CSAW_TRY(end.take(device, r->owners, "counts of arcs"));
     CSAW_TRY(place.take(device, r->owners + 1, "counts of arcs"));
@@ -299,87 +260,108 @@ csaw_status deliver(run *r, csaw_samples *samples) {
     CSAW_TRY(sums(device, total.get(), place.get(), r->owners + 1));
     uint64_t arcs = 0;
     CSAW_TRY(read(device, place.get() + r->owners, &arcs, 1));
-    CSAW_TRY(csaw__arcs_create(samples->spare, r->owners, arcs, r->first ? r->first->count : 0, &samples->arcs));
-    csaw_arcs *out = &samples->arcs;
-    out->first = r->job.first;
-    CSAW_TRY(read(device, place.get(), (uint64_t *)out->offset, r->owners + 1));
+    CSAW_TRY(csaw__device_arcs_take(device, samples, r->owners, arcs, r->first ? r->first->from.count : 0));
+    samples->device_arcs.first = r->job.first;
+    const csaw_arcs &out = samples->device_arcs;
+    CSAW_CUDA(cudaMemcpyAsync((void *)out.offset, place.get(), (r->owners + 1) * sizeof *out.offset,
+                              cudaMemcpyDeviceToDevice, device->stream));
     CSAW_TRY(deliver_seeds(r, out));
-    CSAW_TRY(src.take(device, arcs, "sampled arcs"));
-    CSAW_TRY(dst.take(device, arcs, "sampled arcs"));
-    CSAW_TRY(edge.take(device, arcs, "sampled arcs"));
-    CSAW_TRY(depth.take(device, arcs, "sampled arcs"));
-    const arcs_out to = {src.get(), dst.get(), edge.get(), depth.get()};
+    const arcs_out to = {(csaw_vertex *)out.src, (csaw_vertex *)out.dst, (csaw_edge *)out.edge, (uint32_t *)out.depth};
     uint32_t d = 0;
     for (const layer *at = r->first; at; at = at->next, d++) {
         const layer &l = *at;
         CSAW_TRY(sum_got(device, l, &sum));
         CSAW_TRY(ends(r, l, sum.get(), &begin, &end));
-        const picks p = {l.count,   d,           l.from.owner.get(), l.got.get(), l.offset.get(),
-                         sum.get(), l.src.get(), l.dst.get(),        l.edge.get()};
+        const picks p = {l.count,   d,           l.owner(),   l.got.get(), l.offset.get(),
+                         sum.get(), l.src.get(), l.dst.get(), l.edge.get()};
         LAUNCH(device, l.count * 32, scatter, p, begin.get(), place.get(), to);
         LAUNCH(device, r->owners, add_lengths, begin.get(), end.get(), r->owners, place.get());
     }
-    CSAW_TRY(read(device, src.get(), (csaw_vertex *)out->src, arcs));
-    CSAW_TRY(read(device, dst.get(), (csaw_vertex *)out->dst, arcs));
-    CSAW_TRY(read(device, edge.get(), (csaw_edge *)out->edge, arcs));
-    return read(device, depth.get(), (uint32_t *)out->depth, arcs);
+    return CSAW_OK;
 }
 
 /* ---- all depths ---- */
 
 csaw_status run_depths(run *r, const csaw__job *given) {
+    const uint32_t traits = r->sampler->traits();
+    const bool chooses = traits & CSAW__TRAIT_SIZE;
     frontier pool;
     CSAW_TRY(first_frontier(r, &pool));
     csaw__wave *wave = &r->job.wave;
     wave->instance = given->first;
     wave->root = r->root.get();
+    if (traits & CSAW__TRAIT_USER) {
+        CSAW_TRY(r->user.take(r->device, 4 * r->owners, "user bytes"));
+        CSAW_TRY(r->user.fill(0, 4 * r->owners));
+        wave->user = (uint64_t(*)[4])r->user.get();
+    }
     if (given->fanout) {
         CSAW_TRY(r->fanouts.upload(r->device, given->fanout, given->length, "fanouts"));
         r->job.fanout = r->fanouts.get();
     }
     for (uint32_t d = 0; d < given->length && pool.count; d++) {
-        frontier next;
+        frontier chosen, next;
         wave->depth = d;
-        if (r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_VISITED) CSAW_TRY(add_visited(r, pool));
-        CSAW_TRY(one_depth(r, &pool, d + 1 == given->length, &next));
-        pool.count = next.count;
-        pool.at.swap(next.at);
-        pool.prev.swap(next.prev);
-        pool.owner.swap(next.owner);
+        if (traits >> CSAW__TRAIT_FLAGS & CSAW_VISITED) CSAW_TRY(add_visited(r, pool));
+        if (chooses) {
+            CSAW_TRY(select_frontier(r->device, r->sampler, r->job, r->owners, pool, &chosen));
+            if (chosen.count == 0) break;
+        }
+        CSAW_TRY(one_depth(r, chooses ? &chosen : &pool, chooses ? &pool : nullptr, d + 1 == given->length, &next));
+        swap_frontiers(&pool, &next);
     }
     return CSAW_OK;
 }
 
 } // namespace
 
-extern "C" csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
-                                           csaw_samples *samples, csaw__fault *fault) {
-    csaw__device *device = plan->device;
-    const bool alias = job->rows.alias != nullptr;
-    unsigned long long record[2] = {~0ull, 0};
-    CSAW_REQUIRE(job->num_walks < UINT32_MAX, CSAW_EINVAL,
-                 "%llu instances in one batch on the GPU; at most 2^32 - 2: csaw_sample_each takes fewer at a time",
-                 (unsigned long long)job->num_walks);
-    CSAW_CUDA(cudaSetDevice(device->ordinal));
-    if (alias) CSAW_TRY(csaw__device_tables(device, plan));
+csaw_status csaw__device_fault(csaw__device *device, csaw__fault *fault) {
+    unsigned long long lowest = 0;
+    CSAW_TRY(read(device, device->record, &lowest, 1));
+    if (lowest == ~0ull) return CSAW_OK;
+    fault->kind = CSAW__FAULT_EDGE; /* which, and where in the row, the host finds out */
+    fault->instance = lowest >> 24;
+    fault->depth = (uint32_t)(lowest & 0xffffff);
+    fault->edge = CSAW_NO_EDGE;
+    return CSAW_OK;
+}
+
+/* Arcs to samples, still on their way when this returns. */
+static csaw_status sample_on(csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler,
+                             const csaw__job *job, csaw_samples *samples, csaw__fault *fault) {
     run r;
     r.device = device;
     r.sampler = sampler;
     r.job = *job;
     r.owners = job->num_walks;
     r.job.rows = device->rows;
-    r.job.rows.alias = alias ? device->alias : nullptr;
-    r.job.rows.bias = alias ? device->bias : nullptr;
     r.job.fault = &device->record[0];
-    CSAW_CUDA(cudaMemcpyAsync(device->record, record, sizeof record, cudaMemcpyHostToDevice, device->stream));
-    CSAW_TRY(run_depths(&r, job));
-    CSAW_TRY(read(device, device->record, record, 2));
-    if (record[0] != ~0ull) {
-        fault->kind = CSAW__FAULT_EDGE; /* which, and where in the row, the host finds out */
-        fault->instance = record[0] >> 24;
-        fault->depth = (uint32_t)(record[0] & 0xffffff);
-        fault->edge = CSAW_NO_EDGE;
-        return CSAW_OK;
+    r.hubs = (job->kernel == CSAW__KERNEL_RACE || (job->kernel == CSAW__KERNEL_ITS && !device->rows.upto)) &&
+             max_degree >= CSAW__HUB_DEGREE;
+    if (sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_REPLACE_POOL)
+        return csaw__device_lists(device, sampler, &r.job, samples, fault);
+    if (csaw__device_each_fits(sampler, job, &r.job)) {
+        const csaw_status status = csaw__device_each(device, sampler, &r.job, samples);
+        if (status == CSAW_OK) return csaw__device_fault(device, fault);
+        if (status != CSAW_EDEVMEM) return status; /* else: it asks for the most that there could be, this does not */
     }
-    return deliver(&r, samples);
+    CSAW_TRY(run_depths(&r, job));
+    CSAW_TRY(csaw__device_fault(device, fault));
+    return fault->kind != CSAW__FAULT_NONE ? CSAW_OK : deliver(&r, samples);
+}
+
+extern "C" csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
+                                           csaw_samples *samples, csaw__fault *fault) {
+    csaw__device *device = plan->device;
+    unsigned long long record[2] = {~0ull, 0};
+    CSAW_REQUIRE(job->num_walks < UINT32_MAX, CSAW_EINVAL,
+                 "%llu instances in one batch on the GPU; at most 2^32 - 2: csaw_sample_each takes fewer at a time",
+                 (unsigned long long)job->num_walks);
+    CSAW_CUDA(cudaSetDevice(device->ordinal));
+    CSAW_TRY(csaw__device_filter(device, sampler));
+    CSAW_CUDA(cudaMemcpyAsync(device->record, record, sizeof record, cudaMemcpyHostToDevice, device->stream));
+    csaw__device_arcs_free(samples); /* of the batch before */
+    CSAW_TRY(sample_on(device, plan->graph->max_degree, sampler, job, samples, fault));
+    CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* views in device memory are read in streams of the caller's */
+    return CSAW_OK;
 }

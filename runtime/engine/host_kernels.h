@@ -361,7 +361,7 @@ static int csaw__check(const csaw__job *job, const csaw__walker *walker, csaw__f
         }
         if (!csaw__hooks.edge_bias || !csaw__hooks.bounds) continue;
         float factor = csaw__hooks.edge_bias(&site, &arc);
-        float limit = csaw__second_order(&site) && arc.dst == site.prev ? job->back : job->hi;
+        double limit = csaw__second_order(&site) && arc.dst == site.prev ? job->back : job->hi;
         if (factor < job->lo || factor > limit) {
             csaw__fault_at(&site, &arc, CSAW__FAULT_BOUND, factor, factor < job->lo ? job->lo : limit, fault);
             return 1;

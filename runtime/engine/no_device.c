@@ -12,6 +12,11 @@ csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explai
     return no_cuda();
 }
 
+csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
+    (void)plan, (void)sampler, (void)job;
+    return no_cuda();
+}
+
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
                               csaw__fault *fault) {
     (void)plan, (void)sampler, (void)job, (void)samples, (void)fault;
@@ -24,10 +29,22 @@ csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, co
     return no_cuda();
 }
 
+csaw_status csaw__device_arcs_to_host(csaw_samples *samples) {
+    (void)samples;
+    return no_cuda();
+}
+
 csaw_status csaw__device_to_host(csaw_samples *samples) {
     (void)samples;
     return no_cuda();
 }
 
 void csaw__device_release(csaw_samples *samples) { (void)samples; }
+
+void *csaw__device_pin(uint64_t bytes) {
+    (void)bytes;
+    return NULL;
+}
+
+void csaw__device_unpin(void *memory) { (void)memory; }
 void csaw__device_close(csaw__device *device) { (void)device; }

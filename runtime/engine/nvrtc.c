@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/nvrtc.c - a sampler file becomes device code: see nvrtc.h.
  *
- * Method: NVRTC compiles the file's text with one line after it that includes the engine's kernels; so the lines in its
- * messages are the file's own. csaw's own headers come from the cache, where cache.c writes them. Arithmetic is IEEE's
- * (no contraction, no flush to zero), which makes the bits those of the CPU. The result is cached under a hash of the
- * text, what the C compiler's preprocessor made of it (which covers the file's own headers), csaw's headers, options,
- * architecture and NVRTC's version. */
+ * Method: NVRTC compiles the file's text with two lines after it, which include the engine's kernels and name the one
+ * to make; so the lines in its messages are the file's own. One kernel at a time, because a run needs one to three of
+ * some thirty, and making code takes far longer than reading all the text. csaw's own headers come from the cache,
+ * where cache.c writes them. Arithmetic is IEEE's (no contraction, no flush to zero), which makes the bits those of the
+ * CPU. The result is cached under a hash of the text, what the C compiler's preprocessor made of it (which covers the
+ * file's own headers), the kernel's name, csaw's headers, options, architecture and NVRTC's version. */
 #include "runtime/engine/nvrtc.h"
 
 #ifdef CSAW_WITH_CUDA
@@ -14,6 +15,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "runtime/base/job.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/compile.h"
 #include "runtime/engine/headers.h"
@@ -21,6 +23,9 @@
 static const char *const options[] = {"--std=c++20", "--fmad=false", "--ftz=false", "--prec-div=true",
                                       "--prec-sqrt=true"};
 enum { NUM_OPTIONS = sizeof options / sizeof *options };
+
+#define KERNEL_NAME(NAME) #NAME,
+static const char *const kernel_name[CSAW__NUM_KERNELS] = {CSAW__DEVICE_KERNELS(KERNEL_NAME)};
 
 static csaw_status nvrtc_check(nvrtcResult result, const char *call) {
     CSAW_REQUIRE(result == NVRTC_SUCCESS, CSAW_ECUDA,
@@ -62,7 +67,8 @@ done:
     return status;
 }
 
-csaw_status csaw__nvrtc_compile(const char *path, const char *text, int architecture, char **cubin, size_t *size) {
+csaw_status csaw__nvrtc_compile(const char *path, const char *text, int kernel, int architecture, char **cubin,
+                                size_t *size) {
     csaw_status status = CSAW_OK;
     nvrtcProgram program = NULL;
     nvrtcResult result;
@@ -70,13 +76,14 @@ csaw_status csaw__nvrtc_compile(const char *path, const char *text, int architec
     const char *all[NUM_OPTIONS + MORE_OPTIONS];
     size_t bytes = 0;
     CSAW_TRY_DONE(make_options(path, architecture, all, own));
-    CSAW_TRY_DONE(csaw__format(&source, "%s\n#include \"runtime/engine/device_kernels.cuh\"\n", text));
+    CSAW_TRY_DONE(csaw__format(&source, "%s\n#include \"runtime/engine/device_kernels.cuh\"\nCSAW__INSTANTIATE(%s)\n",
+                               text, kernel_name[kernel]));
     CSAW_TRY_DONE(nvrtc_check(nvrtcCreateProgram(&program, source, path, 0, NULL, NULL), "nvrtcCreateProgram"));
     result = nvrtcCompileProgram(program, NUM_OPTIONS + MORE_OPTIONS, all);
     if (result == NVRTC_ERROR_COMPILATION) CSAW_TRY_DONE(tell_log(program, path));
     CSAW_TRY_DONE(nvrtc_check(result, "nvrtcCompileProgram"));
     CSAW_TRY_DONE(nvrtc_check(nvrtcGetCUBINSize(program, &bytes), "nvrtcGetCUBINSize"));
-    CSAW_TRY_DONE(csaw__alloc(&code, bytes, "kernels compiled by NVRTC"));
+    CSAW_TRY_DONE(csaw__alloc(&code, bytes, "a kernel compiled by NVRTC"));
     CSAW_TRY_DONE(nvrtc_check(nvrtcGetCUBIN(program, code), "nvrtcGetCUBIN"));
     *cubin = code;
     *size = bytes;
@@ -91,24 +98,26 @@ done:
 
 /* ---- cache ---- */
 
-static csaw_status hash_kernels(const csaw__loaded *record, int architecture, csaw__hash *out) {
+static csaw_status hash_kernel(const csaw__loaded *record, int kernel, int architecture, csaw__hash *out) {
     int version[3] = {0, 0, architecture};
     CSAW_TRY(nvrtc_check(nvrtcVersion(version, version + 1), "nvrtcVersion"));
     *out = csaw__hash_start();
     csaw__hash_add(out, version, sizeof version);
     csaw__hash_add(out, &record->content, sizeof record->content);
     csaw__hash_text(out, record->text);
+    csaw__hash_text(out, kernel_name[kernel]);
     for (int i = 0; i < NUM_OPTIONS; i++) csaw__hash_text(out, options[i]);
     for (const csaw__header *header = csaw__headers; header->name; header++) csaw__hash_text(out, header->text);
     return CSAW_OK;
 }
 
-static csaw_status fetch_kernels(const csaw__loaded *record, int architecture, csaw__device_code *code) {
+/* code: its kernel and architecture say which. */
+static csaw_status fetch_kernel(const csaw__loaded *record, csaw__device_code *code) {
     csaw_status status = CSAW_OK;
     char *directory = NULL, *path = NULL;
     csaw__hash hash;
     bool cached = false;
-    CSAW_TRY(hash_kernels(record, architecture, &hash));
+    CSAW_TRY(hash_kernel(record, code->kernel, code->architecture, &hash));
     CSAW_TRY(csaw__cache_directory(&directory));
     CSAW_TRY_DONE(csaw__cache_path(directory, &hash, ".cubin", &path));
     CSAW_TRY_DONE(csaw__cache_has(path, &cached));
@@ -116,7 +125,8 @@ static csaw_status fetch_kernels(const csaw__loaded *record, int architecture, c
         CSAW_TRY_DONE(csaw__read_file(path, &code->cubin, &code->size));
         goto done;
     }
-    CSAW_TRY_DONE(csaw__nvrtc_compile(record->path, record->text, architecture, &code->cubin, &code->size));
+    CSAW_TRY_DONE(
+        csaw__nvrtc_compile(record->path, record->text, code->kernel, code->architecture, &code->cubin, &code->size));
     CSAW_TRY_DONE(csaw__cache_write(directory, path, code->cubin, code->size));
 done:
     csaw__free(path);
@@ -124,7 +134,8 @@ done:
     return status;
 }
 
-csaw_status csaw__nvrtc_cubin(const csaw_sampler *sampler, int architecture, const void **cubin, size_t *size) {
+csaw_status csaw__nvrtc_cubin(const csaw_sampler *sampler, int kernel, int architecture, const void **cubin,
+                              size_t *size) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     csaw__loaded *record = csaw__loaded_find(sampler);
     csaw__device_code *code, *made = NULL;
@@ -134,11 +145,13 @@ csaw_status csaw__nvrtc_cubin(const csaw_sampler *sampler, int architecture, con
                  "load it by csaw_sampler_compile()",
                  sampler->name);
     pthread_mutex_lock(&lock);
-    for (code = record->device; code && code->architecture != architecture;) code = code->next;
+    code = record->device;
+    while (code && (code->kernel != kernel || code->architecture != architecture)) code = code->next;
     if (!code) {
-        CSAW_TRY_DONE(csaw__alloc_zero(&made, 1, "a sampler's kernels"));
-        CSAW_TRY_DONE(fetch_kernels(record, architecture, made));
+        CSAW_TRY_DONE(csaw__alloc_zero(&made, 1, "a sampler's kernel"));
+        made->kernel = kernel;
         made->architecture = architecture;
+        CSAW_TRY_DONE(fetch_kernel(record, made));
         made->next = record->device;
         record->device = code = made;
         made = NULL;

@@ -65,7 +65,7 @@ csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *g
         "%d partitions on a GPU: this version partitions graphs on the CPU only; use device 'cpu', or 1 partition",
         options.partitions);
     CSAW_TRY(csaw__alloc_zero(&plan, 1, "a plan"));
-    CSAW_TRY_DONE(csaw__spare_create(&plan->spare));
+    CSAW_TRY_DONE(csaw__spare_create(ordinal >= 0, &plan->spare));
     plan->graph = graph;
     plan->threads = options.threads ? options.threads : csaw__max_threads();
     explain_host(plan, options.partitions);

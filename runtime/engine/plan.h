@@ -25,7 +25,6 @@ typedef struct csaw__tables {
     float *tabulated;     /* [num_edges] */
     csaw__alias *alias;   /* [num_edges], NULL until a method asks */
     csaw__row_bias *bias; /* [num_vertices], with alias */
-    uint64_t generation;  /* counts clears: tells a copy on a device whether it is stale */
 } csaw__tables;
 
 struct csaw_plan {
@@ -65,14 +64,20 @@ csaw_status csaw__cpu_sample(csaw_plan *plan, const csaw_sampler *sampler, const
                              csaw_samples *samples, csaw__fault *fault);
 void csaw__workers_free(csaw_plan *plan);
 
-/* The GPU. Paths stay on the device, in samples; *fault has instance and depth alone. */
+/* The GPU. Paths stay on the device, in samples; *fault has instance and depth alone. prepare, before runs of a job:
+ * tables of static biases, on the device; job->rows are the host's. */
+csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job);
 csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size, csaw__device **out);
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
                               csaw__fault *fault);
 csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
-                                csaw_samples *samples, csaw__fault *fault); /* to samples->arcs, on the host */
+                                csaw_samples *samples, csaw__fault *fault); /* to samples->device_arcs */
+csaw_status csaw__device_arcs_to_host(csaw_samples *samples);               /* from there to samples->arcs */
 csaw_status csaw__device_to_host(csaw_samples *samples);                    /* fills host_path and host_edge */
 void csaw__device_release(csaw_samples *samples);
+/* Host memory that is page-locked, which copies from a GPU take a fraction of the time to; NULL if it is refused. */
+void *csaw__device_pin(uint64_t bytes);
+void csaw__device_unpin(void *memory); /* NULL is fine */
 void csaw__device_close(csaw__device *device);
 
 #ifdef __cplusplus

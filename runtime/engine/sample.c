@@ -26,6 +26,12 @@ typedef struct run {
     bool is_sample; /* arcs, not walks: docs/stream.md, "Samples" */
 } run;
 
+static csaw_vertex largest_of(const csaw_vertex *vertex, uint64_t count) {
+    csaw_vertex largest = 0;
+    for (uint64_t i = 0; i < count; i++) largest = vertex[i] > largest ? vertex[i] : largest;
+    return largest;
+}
+
 static csaw_status check_seeds(const run *r, const csaw_seeds *seeds) {
     const uint64_t num_vertices = r->plan->graph->csr.num_vertices;
     if (!seeds) return CSAW_OK;
@@ -39,7 +45,8 @@ static csaw_status check_seeds(const run *r, const csaw_seeds *seeds) {
     CSAW_REQUIRE(seeds->vertex || count <= num_vertices, CSAW_EINVAL,
                  "%llu seeds without an array are the first vertices, but the graph has %llu; give the array",
                  (unsigned long long)count, (unsigned long long)num_vertices);
-    for (uint64_t i = 0; seeds->vertex && i < count; i++)
+    if (!seeds->vertex || count == 0 || largest_of(seeds->vertex, count) < num_vertices) return CSAW_OK;
+    for (uint64_t i = 0; i < count; i++)
         CSAW_REQUIRE(
             seeds->vertex[i] < num_vertices, CSAW_EINVAL,
             "seed %llu is vertex %u, but the graph has %llu vertices (0 .. %lld); leave it out or load the right graph",
@@ -97,6 +104,18 @@ static csaw_status take_bounds(run *r) {
     return CSAW_OK;
 }
 
+/* Tables on the host, if the job reads them. */
+static csaw_status take_tables(const run *r, csaw__job *job) {
+    const bool alias = csaw__kernel_has_alias(job->kernel);
+    const bool compare = r->options.check && !csaw__static_is_constant(r->sampler->traits(), job->rows.weight != NULL);
+    if (!alias && !compare) return CSAW_OK;
+    CSAW_TRY(csaw__tables_prepare(r->plan, r->sampler, job, alias));
+    job->rows.alias = alias ? r->plan->tables.alias : NULL;
+    job->rows.bias = alias ? r->plan->tables.bias : NULL;
+    job->tabulated = r->plan->tables.tabulated;
+    return CSAW_OK;
+}
+
 static csaw_status take_kernel(run *r) {
     const csaw_graph *graph = r->plan->graph;
     const uint32_t *narrow = r->plan->narrow_rowptr;
@@ -116,14 +135,7 @@ static csaw_status take_kernel(run *r) {
                              .wide = narrow == NULL};
     job->num_vertices = job->rows.count;
     CSAW_TRY(take_bounds(r));
-    const bool alias = kernel == CSAW__KERNEL_ALIAS || kernel == CSAW__KERNEL_REJECT_ALIAS;
-    const bool compare = r->options.check && !csaw__static_is_constant(traits, graph->csr.weight != NULL);
-    if (!alias && !compare) return CSAW_OK;
-    CSAW_TRY(csaw__tables_prepare(r->plan, r->sampler, job, alias));
-    job->rows.alias = alias ? r->plan->tables.alias : NULL;
-    job->rows.bias = alias ? r->plan->tables.bias : NULL;
-    job->tabulated = r->plan->tables.tabulated;
-    return CSAW_OK;
+    return r->plan->device ? csaw__device_prepare(r->plan, r->sampler, job) : take_tables(r, job);
 }
 
 static bool one_seed_each(const csaw_seeds *seeds) {
@@ -169,12 +181,6 @@ static csaw_status take_form(run *r, const csaw_seeds *seeds) {
     CSAW_REQUIRE(size <= CSAW__MAX_SLOTS || size == CSAW_ALL, CSAW_EINVAL,
                  "sampler '%s': frontier_size is %u; at most %d places are selected, or all of them (CSAW_ALL)", name,
                  size, (int)CSAW__MAX_SLOTS);
-    const uint32_t elsewhere = CSAW_LAYER | CSAW_REPLACE_POOL | CSAW_KEEP_POOL;
-    CSAW_REQUIRE(
-        !r->is_sample || !r->plan->device || !(flags & elsewhere || traits & CSAW__TRAIT_SIZE), CSAW_EUNSUPPORTED,
-        "sampler '%s' has CSAW_LAYER, CSAW_REPLACE_POOL, CSAW_KEEP_POOL or a frontier_size, which this version "
-        "has on the CPU only; use device 'cpu'",
-        name);
     return CSAW_OK;
 }
 
@@ -206,15 +212,18 @@ static csaw_status run_create(csaw_plan *plan, const csaw_sampler *sampler, cons
     return take_kernel(out);
 }
 
-/* Bytes of an instance's arcs, if every vertex has as many as are picked, or as a vertex has on average. */
+/* Bytes of an instance's arcs, if every vertex that goes on has as many as are picked, or as a vertex has on average.
+ */
 static uint64_t sample_bytes(const run *r) {
     const csaw_csr *csr = &r->plan->graph->csr;
     const uint64_t mean = csr->num_vertices ? csr->num_edges / csr->num_vertices + 1 : 1, most = (uint64_t)1 << 34;
     const uint64_t *offset = r->job.seed_offset;
+    const uint32_t size = r->sampler->frontier_size(r->job.params);
     uint64_t frontier = offset && r->job.num_roots ? offset[r->job.num_roots] / r->job.num_roots + 1 : 1, arcs = 1;
     for (uint32_t d = 0; d < r->job.length && arcs < most; d++) {
         const uint32_t fanout = r->job.fanout ? r->job.fanout[d] : 1;
         const bool layer = r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_LAYER;
+        frontier = frontier < size ? frontier : size;
         frontier = fanout == CSAW_ALL ? frontier * mean : layer ? fanout : frontier * fanout;
         frontier = frontier > csr->num_vertices ? csr->num_vertices + 1 : frontier;
         arcs += frontier;
@@ -229,11 +238,14 @@ static uint64_t walk_bytes(const run *r) {
 }
 
 static csaw_status host_buffers(csaw_samples *samples) {
-    CSAW_TRY(csaw__alloc(&samples->host_path, samples->num_walks * ((uint64_t)samples->length + 1),
-                         "paths of walks (csaw_sample_each works in bounded memory)"));
+    const uint64_t walks = samples->num_walks, length = samples->length;
+    CSAW_TRY(csaw__block_take(samples->spare, walks * (length + 1) * sizeof *samples->host_path,
+                              "paths of walks (csaw_sample_each works in bounded memory)",
+                              (void **)&samples->host_path));
     if (samples->edges)
-        CSAW_TRY(csaw__alloc(&samples->host_edge, samples->num_walks * samples->length,
-                             "arcs of walks (csaw_sample_each works in bounded memory)"));
+        CSAW_TRY(csaw__block_take(samples->spare, walks * length * sizeof *samples->host_edge,
+                                  "arcs of walks (csaw_sample_each works in bounded memory)",
+                                  (void **)&samples->host_edge));
     return CSAW_OK;
 }
 
@@ -247,7 +259,7 @@ static csaw_status walk_one(const run *r, csaw__job *job, csaw__fault *fault) {
     CSAW_TRY(host_buffers(&one));
     job->path = one.host_path;
     r->sampler->walk(job, 0, 1, fault);
-    csaw__free(one.host_path);
+    csaw__block_give(NULL, one.host_path);
     return CSAW_OK;
 }
 
@@ -258,7 +270,10 @@ static csaw_status locate_fault(const run *r, csaw__fault *fault) {
     job.num_walks = 1;
     const csaw__fault device = *fault;
     fault->kind = CSAW__FAULT_NONE;
-    CSAW_TRY(walk_one(r, &job, fault));
+    csaw_status status = take_tables(r, &job);
+    if (status == CSAW_OK) status = walk_one(r, &job, fault);
+    csaw__tables_clear(&r->plan->tables);
+    CSAW_TRY(status);
     if (fault->kind != CSAW__FAULT_NONE) return CSAW_OK;
     return csaw__fail(
         CSAW_EBIAS,

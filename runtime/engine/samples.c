@@ -62,9 +62,17 @@ static csaw_status arcs_of_walks(csaw_samples *samples) {
 
 csaw_status csaw_samples_arcs(csaw_samples *samples, csaw_space space, csaw_arcs *out) {
     CSAW_REQUIRE(samples && out, CSAW_EINVAL, "csaw_samples_arcs needs samples and a place for the view; one is NULL");
-    CSAW_REQUIRE(space == CSAW_HOST, CSAW_EUNSUPPORTED,
-                 "space is %d; this version has sampled arcs in host memory: CSAW_HOST", (int)space);
-    if (!samples->arcs.offset) CSAW_TRY(arcs_of_walks(samples)); /* once: views of them stay good */
+    CSAW_REQUIRE(space == CSAW_HOST || space == CSAW_DEVICE, CSAW_EINVAL, "space is %d; it is CSAW_HOST or CSAW_DEVICE",
+                 (int)space);
+    if (space == CSAW_DEVICE) {
+        CSAW_REQUIRE(samples->is_sample && samples->device, CSAW_EUNSUPPORTED,
+                     "these samples were made on the CPU or are walks; arcs in device memory are those of a sample "
+                     "(pools, a fanout or flags) by a plan with device 'cuda:N'");
+        *out = samples->device_arcs;
+        return CSAW_OK;
+    }
+    if (!samples->arcs.offset) /* once: views of them stay good */
+        CSAW_TRY(samples->is_sample ? csaw__device_arcs_to_host(samples) : arcs_of_walks(samples));
     *out = samples->arcs;
     return CSAW_OK;
 }
@@ -72,8 +80,8 @@ csaw_status csaw_samples_arcs(csaw_samples *samples, csaw_space space, csaw_arcs
 void csaw_samples_free(csaw_samples *samples) {
     if (!samples) return;
     if (samples->device) csaw__device_release(samples);
-    csaw__free(samples->host_path);
-    csaw__free(samples->host_edge);
+    csaw__block_give(samples->spare, samples->host_path);
+    csaw__block_give(samples->spare, samples->host_edge);
     csaw__arcs_free(samples->spare, &samples->arcs);
     csaw__spare_release(samples->spare);
     csaw__free(samples);

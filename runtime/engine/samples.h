@@ -7,16 +7,22 @@
 
 struct csaw__device;
 
-/* Arrays of arcs that samples were freed from, for the next samples of the same plan: fresh memory costs as much time
- * as the sampling. Shared by a plan and its samples, which may outlive it. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Blocks of host memory for results. That of samples which were freed is kept for the next samples of the same plan:
+ * fresh memory costs as much time as the sampling. Shared by a plan and its samples, which may outlive it. */
 typedef struct csaw__spare csaw__spare;
-csaw_status csaw__spare_create(csaw__spare **out);
-csaw__spare *csaw__spare_share(csaw__spare *spare); /* NULL is fine, here and below */
+csaw_status csaw__spare_create(bool pinned, csaw__spare **out); /* pinned: for copies from a GPU */
+csaw__spare *csaw__spare_share(csaw__spare *spare);             /* NULL is fine, here and below */
 void csaw__spare_release(csaw__spare *spare);
+csaw_status csaw__block_take(csaw__spare *spare, uint64_t bytes, const char *what, void **out);
+void csaw__block_give(csaw__spare *spare, void *block); /* to spare if that has room, else back to the system */
 
 struct csaw_samples {
     bool is_sample; /* arcs, not walks */
-    csaw_arcs arcs; /* host arrays, owned; of walks: made on request */
+    csaw_arcs arcs; /* host arrays, owned; of walks and of a device's samples: made on request */
     csaw__spare *spare;
     uint64_t first, num_walks;
     uint32_t length;
@@ -27,12 +33,13 @@ struct csaw_samples {
     csaw_edge *host_edge;        /* [num_walks, length] */
     csaw_vertex *device_path;    /* [length + 1, num_walks], device; NULL on the CPU */
     csaw_edge *device_edge;      /* [length, num_walks], device */
+    csaw_arcs device_arcs;       /* of a sample on a device: arrays there; offset NULL = none */
     struct csaw__device *device; /* whose memory that is */
 };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+/* All arrays of arcs stand in one block of memory: its bytes, and the arrays in it. */
+uint64_t csaw__arcs_bytes(uint64_t instances, uint64_t arcs, uint64_t seeds);
+csaw_arcs csaw__arcs_in(void *block, csaw_space space, uint64_t instances, uint64_t arcs);
 /* Arrays of so many entries, with offsets [0] = 0. Freed, they go to spare if that has none. */
 csaw_status csaw__arcs_create(csaw__spare *spare, uint64_t instances, uint64_t arcs, uint64_t seeds, csaw_arcs *out);
 void csaw__arcs_free(csaw__spare *spare, csaw_arcs *arcs);

@@ -11,7 +11,7 @@ void csaw__tables_clear(csaw__tables *tables) {
     csaw__free(tables->tabulated);
     csaw__free(tables->alias);
     csaw__free(tables->bias);
-    *tables = (csaw__tables){.generation = tables->generation + 1};
+    *tables = (csaw__tables){0};
 }
 
 /* Place of the lowest arc whose bias is negative, infinite or not a number; num_edges if none. */

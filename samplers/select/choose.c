@@ -11,6 +11,10 @@ bool csaw__static_is_constant(uint32_t traits, bool graph_has_weights) {
     return !(traits & CSAW__TRAIT_STATIC) || ((traits & CSAW__TRAIT_WEIGHT) && !graph_has_weights);
 }
 
+bool csaw__kernel_has_alias(uint32_t kernel) {
+    return kernel == CSAW__KERNEL_ALIAS || kernel == CSAW__KERNEL_REJECT_ALIAS;
+}
+
 const char *csaw_select_name(csaw_select select) {
     static const char *const name[] = {"auto", "uniform", "its", "alias", "reject", "race"};
     return (unsigned)select < sizeof name / sizeof *name ? name[select] : NULL;

@@ -67,7 +67,7 @@ CSAW_FN int csaw__reject_judge(const csaw_site *site, const csaw__trial *trial, 
                                csaw__fault *fault) {
     const csaw__job *job = site->job;
     const float factor = csaw__hooks.edge_bias(site, arc);
-    const float limit = csaw__second_order(site) && arc->dst == site->prev ? job->back : job->hi;
+    const double limit = csaw__second_order(site) && arc->dst == site->prev ? job->back : job->hi;
     if (!(factor >= job->lo && factor <= limit)) {
         csaw__fault_at(site, arc, csaw__is_bias(factor) ? CSAW__FAULT_BOUND : CSAW__FAULT_EDGE, factor,
                        factor < job->lo ? job->lo : limit, fault);
@@ -85,6 +85,7 @@ CSAW_FN int csaw__reject_pick(const csaw_site *site, bool by_alias, uint32_t *at
         csaw__trial trial;
         int picked = csaw__reject_propose(site, by_alias, csaw__attempt_block(site, *attempt), &trial);
         if (picked == CSAW__NOTHING) return picked;
+        if (picked == CSAW__UNDECIDED) continue; /* no arc leads back, so there is none to read */
         *arc = csaw__arc_to(site, trial.rank, trial.dst);
         if (picked == CSAW__ASKS ? site->job->remote && csaw__second_order(site)
                                  : picked == CSAW__PICKED && csaw__update_may_ask(site)) {

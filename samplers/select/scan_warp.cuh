@@ -9,6 +9,7 @@
 
 #include "samplers/select/bias.h"
 #include "samplers/select/race.h"
+#include "samplers/select/scan_thread.cuh"
 
 #define CSAW__WARP 0xffffffffu
 
@@ -117,10 +118,15 @@ CSAW_FN csaw_site csaw__site_of_lane(const csaw_site *site, int lane) {
 #define CSAW__SCAN_NOTHING 0xffffffffu
 #define CSAW__SCAN_BROKEN 0xfffffffeu
 
-/* The lanes with `asks` have rows to decide: the warp takes them in turn. Every lane takes part; returns the rank of
- * the lane's own pick. */
+/* The lanes with `asks` have rows to decide: each its own if it is short, and the warp the others in turn. Every lane
+ * takes part; returns the rank of the lane's own pick. */
 template <bool RACE> CSAW_FN uint32_t csaw__scan_warp(const csaw_site *site, bool asks) {
     uint32_t picked = CSAW__SCAN_NOTHING;
+    if (asks && site->degree <= CSAW__SCAN_SHORT) {
+        const int outcome = csaw__thread_pick<RACE>(site, &picked);
+        if (outcome != CSAW__PICKED) picked = outcome == CSAW__BROKEN ? CSAW__SCAN_BROKEN : CSAW__SCAN_NOTHING;
+        asks = false;
+    }
     uint64_t number = !RACE && asks ? csaw__its_number(site) : 0;
     for (uint32_t left = __ballot_sync(CSAW__WARP, asks); left; left &= left - 1) {
         const int leader = __ffs((int)left) - 1;

@@ -184,6 +184,38 @@ Sampler terrace() {
     return out;
 }
 
+Sampler shoal() {
+    Sampler out = sheet();
+    out.static_is_weight = true;
+    out.static_bias = weight;
+    out.edge_bias = [](const Site &site, const Arc &arc) {
+        return site.visited->count(arc.dst) ? 0.0f : static_cast<float>(1 + arc.rank % 3);
+    };
+    out.update = [](const Site &site, const Arc &arc) {
+        const uint64_t whim = site.random(arc.rank % 4) % 5;
+        if (whim == 0) return CSAW_NONE;
+        return whim == 1 ? (arc.dst + 1) % static_cast<csaw_vertex>(site.graph->num_vertices) : arc.dst;
+    };
+    return out;
+}
+
+Sampler reef() {
+    Sampler out = sheet();
+    out.static_is_weight = true;
+    out.static_bias = weight;
+    out.edge_bias = [](const Site &site, const Arc &arc) {
+        if (site.visited->count(arc.dst)) return 0.0f;
+        const bool near = arc.dst == site.prev || (site.prev != CSAW_NONE && is_arc(*site.graph, site.prev, arc.dst));
+        return near ? .5f : 3.0f;
+    };
+    out.update = [](const Site &site, const Arc &arc) { return site.random(3) % 3 ? arc.dst : site.root; };
+    out.fanout = [](const Site &site) {
+        return site.fanout == CSAW_ALL ? CSAW_ALL : site.fanout + static_cast<uint32_t>(site.random(0) % 2);
+    };
+    out.distinct = out.second_order = out.with_replacement = true;
+    return out;
+}
+
 Sampler tide(uint32_t size) {
     Sampler out = with_size(size);
     out.vertex_bias = [=](const csaw_csr &graph, csaw_vertex v) {
@@ -223,6 +255,8 @@ std::vector<SampleSampler> sample_samplers() {
             {"stratum", {}, stratum(), {automatic, its}},
             {"strata", {}, strata(), {automatic, its}},
             {"terrace", {}, terrace(), {automatic, its}},
+            {"shoal", {}, shoal(), {automatic, its}},
+            {"reef", {}, reef(), {automatic, its}},
             {"tide", {{"size", "4"}}, tide(4), {automatic, its}}};
 }
 

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* bench/instances.c - neighbour sampling uniform and by weight, forest fire and layer sampling, as C-SAW measures them
+ * (Pandey et al., SC'20, section VI: two hops, one seed an instance), beside kernels written by hand for the first two.
+ *
+ * On a GPU two times are taken: until the arcs lie in device memory, and until they lie in the host's. All results are
+ * verified before they are timed: check_arcs() sees the first instances and the last, and on a GPU some of both must be
+ * the CPU engine's bit for bit (an instance's number decides its draws). The seeds of n instances are the first n of
+ * the same list. */
+#include "bench/instances.h"
+
+#include <csaw/samplers.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/check_arcs.h"
+#include "bench/hand_device.h"
+#include "bench/hand_law.h"
+#include "bench/measure.h"
+
+enum { HOPS = 2, EQUAL = 2000, CHECKED = 10000 };
+static const double c_saw_seps = 37e6; /* C-SAW's program, neighbour sampling 10 x 10 on an R-MAT 16, measured apart */
+
+CSAW_DECLARE_SAMPLER(neighbor_factor);
+static const uint32_t fanouts[][HOPS] = {{15, 10}, {2, 2}};
+
+typedef struct sampler_row {
+    const char *name;
+    const csaw_sampler *sampler;
+    csaw_select select;
+    bool weighted, own_fanout; /* own_fanout: the sampler's hook says how many */
+    arcs_rule rule;
+    int hand;   /* hand_way of the same work, or -1 */
+    bool scans; /* reads the weights of every row that it picks from */
+} sampler_row;
+
+static const sampler_row rows[] = {
+    {"neighbor", &csaw_neighbor, CSAW_SELECT_AUTO, false, false, ARCS_OF_VERTEX, HAND_UNIFORM, false},
+    {"neighbor_biased", &csaw_neighbor_biased, CSAW_SELECT_AUTO, true, false, ARCS_OF_VERTEX, -1, false},
+    {"neighbor_biased", &csaw_neighbor_biased, CSAW_SELECT_ITS, true, false, ARCS_OF_VERTEX, -1,
+     false}, /* stored sums */
+    {"neighbor_factor", &neighbor_factor, CSAW_SELECT_ITS, true, false, ARCS_OF_VERTEX, HAND_WEIGHTED, true},
+    {"forest_fire", &csaw_forest_fire, CSAW_SELECT_AUTO, false, true, ARCS_OF_SOME, -1, false},
+    {"layer", &csaw_layer, CSAW_SELECT_AUTO, true, false, ARCS_OF_LAYER, -1, false},
+};
+enum { NUM_ROWS = sizeof rows / sizeof *rows, NUM_FANOUTS = sizeof fanouts / sizeof *fanouts };
+
+typedef struct bench {
+    const instances_job *job;
+    csaw_plan *plan[2], *cpu[2]; /* without weights, with */
+    csaw_vertex *seed;           /* of the largest number of instances */
+    hand_device *hand;           /* NULL without a GPU */
+    double hand_seps[2];         /* by hand_way, of these instances and this fanout */
+    double *seconds;
+    uint64_t instances;
+    const uint32_t *fanout;
+    bool first;
+} bench;
+
+static void *memory(uint64_t bytes) {
+    void *p = malloc(bytes ? bytes : 1);
+    if (!p) must(CSAW_ENOMEM);
+    return p;
+}
+
+static void wrong(const bench *b, const char *name, const char *what) {
+    fprintf(stderr, "sample_bench: %s, %llu instances: %s\n", name, (unsigned long long)b->instances, what);
+    exit(3);
+}
+
+/* ---- rows ---- */
+
+typedef struct outcome {
+    const char *name, *select, *by, *where;
+    bool own_fanout;
+    figure time;
+    uint32_t repeat;
+    uint64_t arcs;
+    int hand;         /* compared with; -1: nothing */
+    uint64_t scanned; /* bytes of weights, 0 = not counted */
+} outcome;
+
+static void report(bench *b, const outcome *o) {
+    FILE *json = b->job->json;
+    const double seps = (double)o->arcs / o->time.median;
+    const bool neighbours = !strncmp(o->name, "neighbor", strlen("neighbor"));
+    const double by_hand = o->hand < 0 ? 0 : b->hand_seps[o->hand];
+    char fanout[32] = "its own";
+    if (!o->own_fanout) snprintf(fanout, sizeof fanout, "%u, %u", b->fanout[0], b->fanout[1]);
+    printf("%-15s %-7s %-7s %9llu  %-4s %-6s %10.3f ms  (%.3f .. %.3f)  %10llu arcs  %9.1f M arcs/s", o->name,
+           o->select, fanout, (unsigned long long)b->instances, o->by, o->where, o->time.median * 1e3,
+           o->time.least * 1e3, o->time.most * 1e3, (unsigned long long)o->arcs, seps / 1e6);
+    if (neighbours) printf("  %7.1f x C-SAW", seps / c_saw_seps);
+    if (by_hand > 0) printf("  %5.2f x by hand", seps / by_hand);
+    if (o->scanned) printf("  %7.1f GB/s of weights", (double)o->scanned / o->time.median / 1e9);
+    putchar('\n');
+    fflush(stdout);
+    if (!json) return;
+    fprintf(json,
+            "%s\n    {\"sampler\": \"%s\", \"select\": \"%s\", \"fanout\": \"%s\", \"instances\": %llu, \"by\": "
+            "\"%s\", \"until\": \"%s\", \"repeat\": %u, \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, "
+            "\"arcs\": %llu, \"seps\": %.6g",
+            b->first ? "" : ",", o->name, o->select, fanout, (unsigned long long)b->instances, o->by, o->where,
+            o->repeat, o->time.median, o->time.least, o->time.most, (unsigned long long)o->arcs, seps);
+    if (neighbours) fprintf(json, ", \"to_c_saw\": %.4g", seps / c_saw_seps);
+    if (by_hand > 0) fprintf(json, ", \"to_hand\": %.4g", seps / by_hand);
+    if (o->scanned) fprintf(json, ", \"scanned_bytes_per_s\": %.6g", (double)o->scanned / o->time.median);
+    fputc('}', json);
+    b->first = false;
+}
+
+/* Fewer where one takes long. */
+static uint32_t repeats(const bench *b, double seconds) {
+    return seconds < 1 || b->job->repeat < 3 ? b->job->repeat : 3;
+}
+
+static void by_hand(bench *b, hand_way way) {
+    const csaw_csr csr = csaw_graph_csr(b->job->weighted);
+    const uint64_t checked = b->instances < CHECKED ? b->instances : CHECKED;
+    uint32_t repeat = b->job->repeat;
+    for (uint32_t r = 0; r <= repeat; r++) { /* run 0 warms up and is verified */
+        const double start = now();
+        hand_device_run(b->hand, way, 1);
+        const double seconds = now() - start;
+        if (r) {
+            b->seconds[r - 1] = seconds;
+            continue;
+        }
+        repeat = repeats(b, seconds);
+        const csaw_arcs view = hand_device_get(b->hand, way, 0, checked);
+        if (check_arcs(&csr, &view, checked, b->seed, b->fanout, HOPS, ARCS_OF_VERTEX))
+            wrong(b, "by hand", "arcs that are no sample");
+    }
+    const hand_totals totals = hand_device_totals(b->hand, way);
+    const outcome o = {.name = way == HAND_UNIFORM ? "neighbor" : "neighbor_biased",
+                       .select = way == HAND_UNIFORM ? "uniform" : "its",
+                       .by = "hand",
+                       .where = "device",
+                       .time = figure_of(b->seconds, repeat),
+                       .repeat = repeat,
+                       .arcs = totals.arcs,
+                       .hand = -1,
+                       .scanned = totals.scanned};
+    b->hand_seps[way] = (double)totals.arcs / o.time.median;
+    report(b, &o);
+}
+
+/* ---- csaw ---- */
+
+/* The arcs of instances first .. first + count - 1, in host memory. Free the arrays of a copy. */
+static csaw_arcs some_instances(const csaw_arcs *view, uint64_t first, uint64_t count) {
+    csaw_arcs out = *view;
+    out.first = view->first + first;
+    out.num_instances = count;
+    out.offset = view->offset + first;
+    if (view->space == CSAW_HOST) return out;
+    out.space = CSAW_HOST;
+    uint64_t *offset = memory((count + 1) * sizeof *offset);
+    hand_device_to_host(offset, view->offset + first, (count + 1) * sizeof *offset);
+    const uint64_t begin = offset[0], arcs = offset[count] - begin;
+    for (uint64_t i = 0; i <= count; i++) offset[i] -= begin;
+    csaw_vertex *src = memory(arcs * sizeof *src), *dst = memory(arcs * sizeof *dst);
+    csaw_edge *edge = memory(arcs * sizeof *edge);
+    uint32_t *depth = memory(arcs * sizeof *depth);
+    hand_device_to_host(src, view->src + begin, arcs * sizeof *src);
+    hand_device_to_host(dst, view->dst + begin, arcs * sizeof *dst);
+    hand_device_to_host(edge, view->edge + begin, arcs * sizeof *edge);
+    hand_device_to_host(depth, view->depth + begin, arcs * sizeof *depth);
+    out.offset = offset;
+    out.src = src;
+    out.dst = dst;
+    out.edge = edge;
+    out.depth = depth;
+    return out;
+}
+
+static void free_copy(const csaw_arcs *copy) {
+    free((void *)copy->offset);
+    free((void *)copy->src);
+    free((void *)copy->dst);
+    free((void *)copy->edge);
+    free((void *)copy->depth);
+}
+
+static csaw_run_options run_of(const bench *b, const sampler_row *row, uint64_t first) {
+    return *CSAW_RUN(.depth = HOPS, .fanout = row->own_fanout ? NULL : b->fanout, .select = row->select, .seed = 1,
+                     .first = first);
+}
+
+static csaw_samples *sample(const bench *b, const sampler_row *row) {
+    const csaw_run_options run = run_of(b, row, 0);
+    csaw_samples *samples = NULL;
+    must(csaw_sample(b->plan[row->weighted], row->sampler, NULL,
+                     &(csaw_seeds){.vertex = b->seed, .count = b->instances}, &run, &samples));
+    return samples;
+}
+
+/* A batch of the CPU engine's, held against the arcs of got, which has its instances. */
+typedef struct comparison {
+    const bench *b;
+    const sampler_row *row;
+    const csaw_arcs *got;
+} comparison;
+
+static csaw_status compare_batch(void *user, csaw_samples *samples) {
+    const comparison *c = user;
+    csaw_arcs want;
+    must(csaw_samples_arcs(samples, CSAW_HOST, &want));
+    const uint64_t *const offset = c->got->offset + (want.first - c->got->first);
+    const uint64_t arcs = want.offset[want.num_instances], at = offset[0];
+    bool same = true;
+    for (uint64_t i = 0; i <= want.num_instances; i++) same = same && want.offset[i] == offset[i] - at;
+    if (!same || memcmp(want.src, c->got->src + at, arcs * sizeof *want.src) != 0 ||
+        memcmp(want.dst, c->got->dst + at, arcs * sizeof *want.dst) != 0 ||
+        memcmp(want.edge, c->got->edge + at, arcs * sizeof *want.edge) != 0 ||
+        memcmp(want.depth, c->got->depth + at, arcs * sizeof *want.depth) != 0)
+        wrong(c->b, c->row->name, "differs from the CPU engine's arcs");
+    return CSAW_OK;
+}
+
+/* The instances first .. end - 1 of view are samples; on a GPU some of the last are the CPU engine's bit for bit. */
+static void verify_some(const bench *b, const sampler_row *row, const csaw_arcs *view, uint64_t first, uint64_t end) {
+    const csaw_csr csr = csaw_graph_csr(row->weighted ? b->job->weighted : b->job->plain);
+    const csaw_arcs host = some_instances(view, first, end - first);
+    if (check_arcs(&csr, &host, end - first, b->seed + first, b->fanout, HOPS, row->rule))
+        wrong(b, row->name, "arcs that are no sample");
+    if (b->hand) {
+        comparison c = {.b = b, .row = row, .got = &host};
+        const csaw_run_options run = run_of(b, row, end - first < EQUAL ? first : end - EQUAL);
+        must(csaw_sample_each(b->cpu[row->weighted], row->sampler, NULL, &(csaw_seeds){.vertex = b->seed, .count = end},
+                              &run, compare_batch, &c));
+    }
+    if (view->space != CSAW_HOST) free_copy(&host);
+}
+
+/* Returns the number of arcs. */
+static uint64_t verify(const bench *b, const sampler_row *row, const csaw_arcs *view) {
+    uint64_t arcs;
+    if (view->num_instances != b->instances) wrong(b, row->name, "another number of instances came back");
+    verify_some(b, row, view, 0, b->instances < CHECKED ? b->instances : CHECKED);
+    if (b->instances > CHECKED) verify_some(b, row, view, b->instances - CHECKED, b->instances);
+    if (view->space == CSAW_HOST)
+        arcs = view->offset[b->instances];
+    else
+        hand_device_to_host(&arcs, view->offset + b->instances, sizeof arcs);
+    return arcs;
+}
+
+static void by_csaw(bench *b, const sampler_row *row, csaw_space space) {
+    outcome o = {.name = row->name,
+                 .select = csaw_select_name(row->select),
+                 .by = "csaw",
+                 .where = space == CSAW_HOST ? "host" : "device",
+                 .own_fanout = row->own_fanout,
+                 .repeat = b->job->repeat,
+                 .hand = space == CSAW_DEVICE ? row->hand : -1};
+    for (uint32_t r = 0; r <= o.repeat; r++) { /* run 0 warms up and is verified */
+        csaw_arcs view;
+        const double start = now();
+        csaw_samples *samples = sample(b, row);
+        must(csaw_samples_arcs(samples, space, &view));
+        const double seconds = now() - start;
+        if (r) {
+            b->seconds[r - 1] = seconds;
+        } else {
+            o.repeat = repeats(b, seconds);
+            o.arcs = verify(b, row, &view);
+        }
+        csaw_samples_free(samples);
+    }
+    o.time = figure_of(b->seconds, o.repeat);
+    if (row->scans && b->hand) /* as many bytes as by hand: the rows are others, by the same law */
+        o.scanned = hand_device_totals(b->hand, HAND_WEIGHTED).scanned;
+    report(b, &o);
+}
+
+static bool wanted(const bench *b, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = b->job->only; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcspn(at, ",") == length && !strncmp(at, name, length)) return true;
+    }
+    return !b->job->only;
+}
+
+static void all_samplers(bench *b, bool last_fanout) {
+    bool known = b->hand && hand_device_has(b->fanout);
+    b->hand_seps[0] = b->hand_seps[1] = 0;
+    if (known) hand_device_seeds(b->hand, b->seed, b->instances, b->fanout);
+    if (known && wanted(b, "neighbor")) by_hand(b, HAND_UNIFORM);
+    if (known && wanted(b, "neighbor_biased")) by_hand(b, HAND_WEIGHTED);
+    for (int i = 0; i < NUM_ROWS; i++) {
+        if (!wanted(b, rows[i].name) || (rows[i].own_fanout && !last_fanout)) continue;
+        if (b->hand) by_csaw(b, &rows[i], CSAW_DEVICE);
+        by_csaw(b, &rows[i], CSAW_HOST);
+    }
+}
+
+void bench_instances(const instances_job *job) {
+    bench b = {.job = job, .first = true};
+    const csaw_graph *graphs[2] = {job->plain, job->weighted};
+    const csaw_csr csr = csaw_graph_csr(job->weighted);
+    uint64_t most = 0;
+    char *end;
+    for (const char *at = job->numbers; *at; at = *end ? end + 1 : end) {
+        const uint64_t n = strtoull(at, &end, 10);
+        if (end == at || (*end && *end != ',') || !n) {
+            fprintf(stderr, "sample_bench: --instances are numbers of 1 or more with commas between, not '%s'\n", at);
+            exit(2);
+        }
+        most = n > most ? n : most;
+    }
+    b.seed = memory(most * sizeof *b.seed);
+    b.seconds = memory(job->repeat * sizeof *b.seconds);
+    for (uint64_t i = 0; i < most; i++) b.seed[i] = (csaw_vertex)(i * 2654435761u % csr.num_vertices);
+    for (int w = 0; w < 2; w++) {
+        must(csaw_plan_create(graphs[w], CSAW_PLAN(.device = job->device), &b.plan[w]));
+        must(csaw_plan_create(graphs[w], NULL, &b.cpu[w]));
+    }
+    if (strcmp(job->device, "cpu") != 0) {
+        const double rate = hand_device_copy_rate();
+        if (!hand_law(job->device)) exit(3);
+        b.hand = hand_device_open(&csr, job->device);
+        printf("device copy %.1f GB/s, read and written\n", rate / 1e9);
+        if (job->json) fprintf(job->json, "\"device_copy_bytes_per_s\": %.6g, ", rate);
+    }
+    if (job->json) fputs("\"instances\": [", job->json);
+    for (int f = 0; f < NUM_FANOUTS; f++)
+        for (const char *at = job->numbers; *at; at = *end ? end + 1 : end) {
+            b.instances = strtoull(at, &end, 10);
+            b.fanout = fanouts[f];
+            all_samplers(&b, f + 1 == NUM_FANOUTS);
+        }
+    if (job->json) fputc(']', job->json);
+    hand_device_close(b.hand);
+    for (int w = 0; w < 2; w++) {
+        csaw_plan_free(b.plan[w]);
+        csaw_plan_free(b.cpu[w]);
+    }
+    free(b.seed);
+    free(b.seconds);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/device_arcs.h - sampled arcs in device memory, which samples own. */
+#ifndef CSAW_ENGINE_DEVICE_ARCS_H
+#define CSAW_ENGINE_DEVICE_ARCS_H
+
+#include "runtime/engine/device_private.h"
+
+/* Room in samples->device_arcs, in place of what was there. */
+csaw_status csaw__device_arcs_take(csaw__device *device, csaw_samples *samples, uint64_t instances, uint64_t arcs,
+                                   uint64_t seeds);
+void csaw__device_arcs_free(csaw_samples *samples);
+
+/* Whether the job's instances are small enough to run each by itself, and how; all of them, to samples->device_arcs.
+ * job: rows are the device's, everything else the host's. */
+bool csaw__device_each_fits(const csaw_sampler *sampler, const csaw__job *job, csaw__job *out);
+csaw_status csaw__device_each(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
+                              csaw_samples *samples);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/device_each.cu - samples of small instances, each run by itself (device_each.cuh): who is small
+ * enough, launches of as many as there is room for, and their arcs brought side by side. The host waits once, at the
+ * end. */
+#include "runtime/engine/device_arcs.h"
+#include "runtime/engine/device_array.cuh"
+
+namespace {
+
+const uint64_t most_places = (uint64_t)1 << 26; /* of all regions of a launch, 20 bytes each */
+
+uint32_t table_cells(uint32_t keys) {
+    uint32_t cells = 4;
+    while (cells < 2 * keys) cells *= 2;
+    return cells;
+}
+
+/* Pools of the batch: first .. end - 1, or all if it goes past the last one. */
+struct pools {
+    uint64_t first, end;
+};
+
+pools pools_of(const csaw__job *job) {
+    const uint64_t first = job->num_roots ? job->first % job->num_roots : 0;
+    if (job->num_walks > job->num_roots - first) return {0, job->num_roots};
+    return {first, first + job->num_walks};
+}
+
+uint64_t most_seeds(const csaw__job *job) {
+    const pools at_hand = pools_of(job);
+    uint64_t most = job->seed_offset ? 0 : 1;
+    for (uint64_t j = at_hand.first; job->seed_offset && j < at_hand.end; j++) {
+        const uint64_t seeds = job->seed_offset[j + 1] - job->seed_offset[j];
+        most = seeds > most ? seeds : most;
+    }
+    return most;
+}
+
+uint32_t fanout_of(const csaw__job *job, uint32_t depth) { return job->fanout ? job->fanout[depth] : 1; }
+
+/* Rounds of work of all tiles of a warp for one instance each, if they have 2^log_width lanes; 0: a row does not fit.
+ */
+uint64_t cost(const csaw__job *job, uint64_t seeds, uint32_t log_width) {
+    const uint32_t width = 1u << log_width;
+    uint64_t pool = seeds, rounds = 0;
+    for (uint32_t d = 0; d < job->length; d++) {
+        const uint32_t k = fanout_of(job, d);
+        if (k == 0) break;
+        if (k > width) return 0;
+        rounds += (pool + width / k - 1) / (width / k);
+        pool *= k;
+    }
+    return rounds * width;
+}
+
+} // namespace
+
+bool csaw__device_each_fits(const csaw_sampler *sampler, const csaw__job *job, csaw__job *out) {
+    const uint32_t traits = sampler->traits(), flags = traits >> CSAW__TRAIT_FLAGS;
+    const bool reject = job->kernel == CSAW__KERNEL_REJECT || job->kernel == CSAW__KERNEL_REJECT_ALIAS,
+               scans = (job->kernel == CSAW__KERNEL_ITS && !out->rows.upto) || job->kernel == CSAW__KERNEL_RACE;
+    if (reject && job->replace) return false; /* undecided slots scan the row */
+    if (flags & ~(uint32_t)(CSAW_SECOND_ORDER | CSAW_WITH_REPLACEMENT)) return false;
+    if (traits & (CSAW__TRAIT_FANOUT | CSAW__TRAIT_SIZE | CSAW__TRAIT_USER)) return false;
+    const uint64_t seeds = most_seeds(job);
+    uint64_t pool = seeds, largest = seeds, places = 0;
+    for (uint32_t d = 0; d < job->length; d++) {
+        const uint32_t k = fanout_of(job, d);
+        if (pool > 256 || k > 32) return false; /* CSAW_ALL too */
+        largest = pool > largest ? pool : largest;
+        pool *= k;
+        places += pool;
+    }
+    uint64_t least = 0;
+    for (uint32_t log_width = scans ? 5 : 2; log_width <= 5; log_width++) {
+        const uint64_t width = 1u << log_width, cells = table_cells((uint32_t)largest);
+        const uint64_t words = 2 * width + cells + (flags & CSAW_SECOND_ORDER ? 4 : 2) * largest;
+        const uint64_t now = cost(job, seeds, log_width);
+        if (words > width * CSAW__LANE_WORDS || (now == 0 && places) || (least && now >= least)) continue;
+        least = now ? now : 1;
+        out->each.log_width = log_width;
+        out->each.pool_room = (uint32_t)largest;
+        out->each.table_mask = (uint32_t)cells - 1;
+    }
+    out->regions.places = places;
+    out->regions.seed_places = seeds;
+    /* instances that take long are left to kernels that share one out, unless there are enough of them */
+    const uint64_t rounds = least >> out->each.log_width, at_once = places ? most_places / places : job->num_walks;
+    const uint64_t tiles = at_once < job->num_walks ? at_once : job->num_walks;
+    return least && (tiles >= 4096 || (rounds <= 16 && !scans));
+}
+
+namespace {
+
+/* sum: [count + 1] arcs, or seeds, of the instances before; offset[first] is known. A thread an instance. */
+__global__ void put_offsets(const uint32_t *sum, uint64_t first, uint64_t count, uint64_t *offset) {
+    const uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    if (i < count) offset[first + i + 1] = offset[first] + sum[i + 1];
+}
+
+const uint32_t places_of_block = 1024;
+
+/* A block has so many places of regions, a thread four of them: it asks for all before it stores the first. */
+__global__ void __launch_bounds__(256) put_arcs(csaw__regions from, const uint64_t *offset, csaw_vertex *src,
+                                                csaw_vertex *dst, csaw_edge *edge, uint32_t *depth) {
+    const uint32_t places = (uint32_t)from.places;
+    uint64_t to[4];
+    csaw_vertex a[4], b[4];
+    unsigned long long e[4];
+    uint32_t d[4];
+#pragma unroll
+    for (int r = 0; r < 4; r++) {
+        const uint32_t t = blockIdx.x * places_of_block + r * 256 + threadIdx.x, i = t / places, j = t - i * places;
+        to[r] = i < from.count && j < from.arcs[i] ? offset[from.first + i] + j : ~0ull;
+        if (to[r] == ~0ull) continue;
+        a[r] = __ldcs(from.src + t);
+        b[r] = __ldcs(from.dst + t);
+        e[r] = __ldcs((const unsigned long long *)from.edge + t);
+        d[r] = __ldcs(from.depth + t);
+    }
+#pragma unroll
+    for (int r = 0; r < 4; r++) {
+        if (to[r] == ~0ull) continue;
+        __stcs(src + to[r], a[r]);
+        __stcs(dst + to[r], b[r]);
+        __stcs((unsigned long long *)edge + to[r], e[r]);
+        __stcs(depth + to[r], d[r]);
+    }
+}
+
+__global__ void put_seeds(csaw__regions from, const uint64_t *offset, csaw_vertex *seed) {
+    const uint32_t t = blockIdx.x * blockDim.x + threadIdx.x, places = (uint32_t)from.seed_places;
+    const uint32_t i = t / places, j = t - i * places;
+    if (i < from.count && j < from.seeds[i]) seed[offset[from.first + i] + j] = from.seed[t];
+}
+
+int kernel_of(const csaw__job *job) {
+    const bool stored = job->kernel == CSAW__KERNEL_ITS && job->rows.upto;
+    if (job->each.log_width == 5) return stored ? CSAW__KERNEL_EACH_STORED : CSAW__KERNEL_EACH + (int)job->kernel;
+    switch (job->kernel) { /* RACE, and ITS without stored sums, have whole warps */
+    case CSAW__KERNEL_UNIFORM: return CSAW__KERNEL_TILES_UNIFORM;
+    case CSAW__KERNEL_ALIAS: return CSAW__KERNEL_TILES_ALIAS;
+    case CSAW__KERNEL_REJECT: return CSAW__KERNEL_TILES_REJECT;
+    case CSAW__KERNEL_REJECT_ALIAS: return CSAW__KERNEL_TILES_REJECT_ALIAS;
+    default: return CSAW__KERNEL_TILES_STORED;
+    }
+}
+
+struct region_arrays {
+    array<uint32_t> arcs, seeds, depth, sum;
+    array<csaw_vertex> src, dst, seed;
+    array<csaw_edge> edge;
+};
+
+csaw_status take(csaw__device *device, uint64_t count, csaw__regions *regions, region_arrays *arrays) {
+    const uint64_t places = count * regions->places, seed_places = count * regions->seed_places;
+    CSAW_TRY(arrays->arcs.take(device, count + 1, "counts of arcs"));
+    CSAW_TRY(arrays->seeds.take(device, count + 1, "counts of seeds"));
+    CSAW_TRY(arrays->sum.take(device, count + 1, "counts of arcs"));
+    CSAW_TRY(arrays->src.take(device, places, "arcs being sampled"));
+    CSAW_TRY(arrays->dst.take(device, places, "arcs being sampled"));
+    CSAW_TRY(arrays->edge.take(device, places, "arcs being sampled"));
+    CSAW_TRY(arrays->depth.take(device, places, "arcs being sampled"));
+    CSAW_TRY(arrays->seed.take(device, seed_places, "seeds"));
+    regions->arcs = arrays->arcs.get();
+    regions->seeds = arrays->seeds.get();
+    regions->src = arrays->src.get();
+    regions->dst = arrays->dst.get();
+    regions->edge = arrays->edge.get();
+    regions->depth = arrays->depth.get();
+    regions->seed = arrays->seed.get();
+    return CSAW_OK;
+}
+
+csaw_status put(csaw__device *device, const csaw__regions &from, const region_arrays &arrays, const csaw_arcs &to) {
+    uint64_t *const offset = (uint64_t *)to.offset, *const seed_offset = (uint64_t *)to.seed_offset;
+    CSAW_TRY(sums(device, from.arcs, arrays.sum.get(), from.count + 1));
+    LAUNCH(device, from.count, put_offsets, arrays.sum.get(), from.first, from.count, offset);
+    LAUNCH(device, (from.count * from.places + 3) / 4, put_arcs, from, offset, (csaw_vertex *)to.src,
+           (csaw_vertex *)to.dst, (csaw_edge *)to.edge, (uint32_t *)to.depth);
+    CSAW_TRY(sums(device, from.seeds, arrays.sum.get(), from.count + 1));
+    LAUNCH(device, from.count, put_offsets, arrays.sum.get(), from.first, from.count, seed_offset);
+    LAUNCH(device, from.count * from.seed_places, put_seeds, from, seed_offset, (csaw_vertex *)to.seed);
+    return CSAW_OK;
+}
+
+} // namespace
+
+csaw_status csaw__device_each(csaw__device *device, const csaw_sampler *sampler, const csaw__job *given,
+                              csaw_samples *samples) {
+    csaw__job job = *given;
+    csaw__regions *const regions = &job.regions;
+    const uint64_t owners = job.num_walks, width = (uint64_t)1 << job.each.log_width;
+    const uint64_t largest = regions->places > regions->seed_places ? regions->places : regions->seed_places;
+    uint64_t at_once = largest ? most_places / largest : owners;
+    at_once = at_once < owners ? at_once : owners;
+    array<csaw_vertex> roots;
+    array<uint64_t> seed_offset;
+    array<uint32_t> fanouts;
+    region_arrays arrays;
+    const int kernel = kernel_of(&job);
+    const pools at_hand = pools_of(&job);
+    const uint64_t pools = at_hand.end - at_hand.first;
+    const uint64_t first_seed = job.seed_offset ? job.seed_offset[at_hand.first] : at_hand.first;
+    const uint64_t seeds = (job.seed_offset ? job.seed_offset[at_hand.end] : at_hand.end) - first_seed;
+    if (job.roots) CSAW_TRY(roots.upload(device, job.roots + first_seed, seeds, "seeds"));
+    if (job.seed_offset) CSAW_TRY(seed_offset.upload(device, job.seed_offset + at_hand.first, pools + 1, "seeds"));
+    job.each.first_pool = at_hand.first;
+    job.each.first_seed = first_seed;
+    if (job.fanout) CSAW_TRY(fanouts.upload(device, job.fanout, job.length, "fanouts"));
+    job.roots = roots.get();
+    job.seed_offset = seed_offset.get();
+    job.fanout = fanouts.get();
+    CSAW_TRY(take(device, at_once, regions, &arrays));
+    CSAW_TRY(csaw__device_arcs_take(device, samples, owners, owners * regions->places, owners * regions->seed_places));
+    const csaw_arcs &to = samples->device_arcs;
+    samples->device_arcs.first = job.first;
+    CSAW_CUDA(cudaMemsetAsync((void *)to.offset, 0, sizeof *to.offset, device->stream));
+    CSAW_CUDA(cudaMemsetAsync((void *)to.seed_offset, 0, sizeof *to.seed_offset, device->stream));
+    for (uint64_t first = 0; first < owners; first += at_once) {
+        regions->first = first;
+        regions->count = owners - first < at_once ? owners - first : at_once;
+        CSAW_TRY(arrays.arcs.fill(0, regions->count + 1));
+        CSAW_TRY(arrays.seeds.fill(0, regions->count + 1));
+        CSAW_TRY(csaw__device_launch(device, sampler, kernel, regions->count * width, &job));
+        CSAW_TRY(put(device, *regions, arrays, to));
+    }
+    return CSAW_OK;
+}

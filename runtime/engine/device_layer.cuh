@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/device_layer.cuh - layers on the GPU, what is compiled around one sampler: fanouts, biases, the
+ * selection of each owner, updates. Included after the sampler file by device_kernels.cuh; the rest is device_layer.cu.
+ *
+ * Method: biases by candidate, whoever's row it stands in: a block takes a stretch of candidates, finds the entries at
+ * its ends once, and each thread searches between them alone, so that hubs and short rows cost their arcs. A team of
+ * lanes selects for an owner. */
+#ifndef CSAW_ENGINE_DEVICE_LAYER_CUH
+#define CSAW_ENGINE_DEVICE_LAYER_CUH
+
+#include "runtime/engine/device_expand.cuh"
+#include "samplers/select/choose_team.cuh"
+
+constexpr bool csaw__layered = (csaw__hooks.flags & CSAW_LAYER) != 0;
+
+/* One thread an entry: what the layer's hook says there, and the entry's candidates. */
+CSAW_FN void csaw__layer_fanout(const csaw__job &job) {
+    const csaw__wave &wave = job.wave;
+    const uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    if (i >= wave.count) return;
+    csaw_site site = csaw__wave_site(&job, i);
+    wave.room[i] = csaw_degree(&site, site.at);
+    site.at = site.prev = CSAW_NONE; /* it is the whole layer's */
+    const uint32_t k = csaw__hooks.fanout ? csaw__hooks.fanout(&site) : csaw_fanout(&site);
+    if (site.undeclared) csaw__wave_fault(&site);
+    wave.fanout[i] = k;
+    wave.need[i] = !job.replace && k > CSAW__TEAM_PICKS && k <= CSAW__MAX_SLOTS ? csaw__choose_words(k) : 0;
+}
+
+/* The last of entries low .. high that begins at the candidate or before it; low does. */
+CSAW_FN uint64_t csaw__layer_entry(const uint64_t *arc, uint64_t low, uint64_t high, uint64_t candidate) {
+    while (low < high) {
+        const uint64_t middle = high - (high - low) / 2;
+        if (arc[middle] <= candidate)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* The owner has a bias so large. Biases are not negative, so their bits are in their order. */
+CSAW_FN void csaw__layer_largest(const csaw__layers &layers, uint32_t owner, unsigned long long bits) {
+    if (bits > __ldcg(layers.largest + owner)) atomicMax(layers.largest + owner, bits);
+}
+
+/* One block of 256 threads for CSAW__LAYER_TILE candidates at hand: their biases, and whose they are. */
+CSAW_FN void csaw__layer_biases(const csaw__job &job) {
+    const csaw__layers &layers = job.layers;
+    __shared__ uint64_t ends[2];
+    const uint64_t first = layers.begin + blockIdx.x * (uint64_t)CSAW__LAYER_TILE;
+    const uint64_t end = layers.end - first < CSAW__LAYER_TILE ? layers.end : first + CSAW__LAYER_TILE;
+    if (threadIdx.x < 2)
+        ends[threadIdx.x] = csaw__layer_entry(layers.arc, 0, job.wave.count - 1, threadIdx.x ? end - 1 : first);
+    __syncthreads();
+    uint32_t last_owner = 0;
+    unsigned long long largest = 0;
+    for (uint64_t c = first + threadIdx.x; c < end; c += blockDim.x) {
+        const uint64_t i = csaw__layer_entry(layers.arc, ends[0], ends[1], c), here = c - layers.begin;
+        const uint32_t rank = (uint32_t)(c - layers.arc[i]);
+        csaw_site site = csaw__wave_site(&job, i);
+        csaw__wave_rows(&site);
+        const double bias = csaw__bias_at(&site, rank, 0, 0);
+        const uint32_t owner = (uint32_t)(site.owner - layers.first);
+        const unsigned long long bits = bias > 0 ? csaw__bits(bias) : 0;
+        if (site.undeclared) csaw__wave_fault(&site);
+        layers.mass[here] = bits;
+        layers.owner[here] = owner;
+        if (layers.dst) layers.dst[here] = job.rows.col[site.row + rank];
+        if (owner != last_owner) {
+            if (largest) csaw__layer_largest(layers, last_owner, largest);
+            last_owner = owner;
+            largest = 0;
+        }
+        largest = bits > largest ? bits : largest;
+    }
+    __syncwarp();
+    int alike;
+    __match_all_sync(0xffffffffu, last_owner, &alike);
+    if (alike) {
+        for (int d = 16; d > 0; d >>= 1) {
+            const unsigned long long other = __shfl_xor_sync(0xffffffffu, largest, d);
+            largest = other > largest ? other : largest;
+        }
+        if (threadIdx.x & 31) largest = 0;
+    }
+    if (largest) csaw__layer_largest(layers, last_owner, largest);
+}
+
+/* One team an owner at hand: its picks to layers.work, or its vertices to layers.chosen. Not where all are taken. */
+CSAW_FN void csaw__layer_choose(const csaw__job &job) {
+    constexpr bool distinct = (csaw__hooks.flags & CSAW_LAYER_DISTINCT) != 0;
+    __shared__ uint32_t few[CSAW__TEAMS][2 * CSAW__TEAM_PICKS];
+    const csaw__layers &layers = job.layers;
+    const csaw__team team;
+    const uint64_t o = (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) / CSAW__TEAM, owner = layers.first + o;
+    if (o >= layers.count) return;
+    const uint64_t instance = job.wave.instance + owner;
+    const uint64_t begin = distinct ? layers.target[o] : layers.candidate[owner] - layers.begin;
+    const uint64_t end = distinct ? layers.target[o + 1] : layers.candidate[owner + 1] - layers.begin;
+    const uint64_t n = end - begin;
+    uint32_t k = layers.take[owner];
+    uint64_t got = 0;
+    team.sync(); /* all know k, which may change now */
+    if (distinct && n && k && (k == CSAW_ALL || (!job.replace && k >= n))) {
+        k = CSAW_ALL;
+        if (team.lane == 0) layers.take[owner] = CSAW_ALL;
+    } else if (distinct && n && k > CSAW__MAX_SLOTS) {
+        if (team.lane == 0) atomicMin(job.fault, (unsigned long long)(instance << 24 | job.wave.depth));
+        k = 0;
+    }
+    csaw__choice choice;
+    choice.seed = job.seed;
+    choice.instance = instance;
+    choice.depth = job.wave.depth;
+    choice.key = choice.first_draw = 0;
+    choice.n = n;
+    choice.upto = layers.upto ? layers.upto + begin : 0;
+    choice.tree = choice.mass = 0;
+    choice.sum = n && layers.upto ? choice.upto[n - 1] : n;
+    if (k && k != CSAW_ALL && choice.sum) {
+        uint64_t *const pick = layers.work + (layers.work_offset[owner] - layers.work_offset[layers.first]);
+        got = csaw__team_choose(team, &choice, k, job.replace, few[threadIdx.x / CSAW__TEAM], pick + k, pick);
+        team.sync();
+        if (distinct)
+            for (uint64_t j = team.lane; j < got; j += CSAW__TEAM) layers.chosen[begin + pick[j]] = 1;
+    }
+    if (team.lane == 0) layers.got[o] = got;
+}
+
+/* One thread a pick, whose candidate stands in wave.edge: its arc, and where its update leads. */
+CSAW_FN void csaw__layer_updates(const csaw__job &job) {
+    const csaw__wave &wave = job.wave;
+    const uint64_t p = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    if (p >= job.layers.picks) return;
+    const uint64_t i = csaw__layer_entry(job.layers.arc, 0, wave.count - 1, wave.edge[p]);
+    csaw_site site = csaw__wave_site(&job, i);
+    csaw__wave_rows(&site);
+    const csaw_arc arc = csaw__arc_at(&site, (uint32_t)(wave.edge[p] - job.layers.arc[i]));
+    wave.src[p] = arc.src;
+    wave.dst[p] = arc.dst;
+    wave.edge[p] = arc.id;
+    const csaw_vertex next = csaw__update(&site, &arc, 0); /* at the last depth too: it may break its rules */
+    if (site.undeclared) csaw__wave_fault(&site);
+    if (!wave.next) return;
+    wave.next[p] = next;
+    wave.from[p] = (uint32_t)i;
+}
+
+#endif

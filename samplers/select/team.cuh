@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* samplers/select/team.cuh - lanes of a warp that work together: a team is a warp, a tile a part of one, its width
+ * known when it runs. All lanes of the warp take part in every call, whatever their tiles do: so the mask of lanes is
+ * known when compiled, without which each call looks first for the lanes that it is for. */
+#ifndef CSAW_SELECT_TEAM_CUH
+#define CSAW_SELECT_TEAM_CUH
+
+#include <csaw/types.h>
+
+enum { CSAW__TEAM = 32, CSAW__TEAMS = 256 / CSAW__TEAM /* of a block */ };
+
+template <bool WARP> struct csaw__lanes {
+    static constexpr uint32_t mask = 0xffffffffu;
+    uint32_t lane, shift, lanes;
+    __device__ explicit csaw__lanes(uint32_t log_width = 5) {
+        const uint32_t in_warp = threadIdx.x & 31;
+        lanes = 1u << log_width;
+        lane = in_warp & (width() - 1);
+        shift = in_warp - lane;
+    }
+    __device__ uint32_t width() const { return WARP ? 32 : lanes; }
+    __device__ void sync() const { __syncwarp(); }
+    /* Sets of lanes; how many of a set are below this one. */
+    __device__ uint32_t own(uint32_t in_warp) const {
+        return WARP ? in_warp : in_warp >> shift & (mask >> (32 - lanes));
+    }
+    __device__ uint32_t ballot(bool x) const { return own(__ballot_sync(mask, x)); }
+    __device__ uint32_t alike(uint32_t x) const { return own(__match_any_sync(mask, x)); }
+    static __device__ bool any_of_warp(bool x) { return __any_sync(mask, x); }
+    __device__ uint32_t lower(uint32_t set) const { return (uint32_t)__popc(set & ((1u << lane) - 1)); }
+    static __device__ uint32_t first(uint32_t set) { return (uint32_t)__ffs((int)set) - 1; }
+    /* x of another lane */
+    __device__ uint32_t get(uint32_t x, uint32_t from) const { return __shfl_sync(mask, x, (int)from, (int)width()); }
+    __device__ uint64_t get(uint64_t x, uint32_t from) const {
+        return __shfl_sync(mask, (unsigned long long)x, (int)from, (int)width());
+    }
+    __device__ double get(double x, uint32_t from) const { return __shfl_sync(mask, x, (int)from, (int)width()); }
+    /* x of the lane before; of lane 0 its own */
+    __device__ uint64_t before(uint64_t x) const {
+        return __shfl_up_sync(mask, (unsigned long long)x, 1, (int)width());
+    }
+    __device__ double before(double x) const { return __shfl_up_sync(mask, x, 1, (int)width()); }
+    __device__ uint64_t sum(uint64_t x) const {
+        for (uint32_t d = width() / 2; d > 0; d >>= 1)
+            x += __shfl_xor_sync(mask, (unsigned long long)x, (int)d, (int)width());
+        return x;
+    }
+    __device__ double largest(double x) const {
+        for (uint32_t d = width() / 2; d > 0; d >>= 1) {
+            const double other = __shfl_xor_sync(mask, x, (int)d, (int)width());
+            x = other > x ? other : x;
+        }
+        return x;
+    }
+    __device__ uint64_t prefix(uint64_t x) const { /* inclusive; Kogge, Stone 1973 */
+        for (uint32_t d = 1; d < width(); d <<= 1) {
+            const uint64_t other = __shfl_up_sync(mask, (unsigned long long)x, d, (int)width());
+            if (lane >= d) x += other;
+        }
+        return x;
+    }
+};
+
+typedef csaw__lanes<true> csaw__team;
+typedef csaw__lanes<false> csaw__tile;
+
+#endif

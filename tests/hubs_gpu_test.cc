@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/hubs_gpu_test.cc - rows that a block of threads scans on a GPU (runtime/engine/device_hubs.cuh): the bits of
+ * tests/reference and, of 10^6 arcs, of the CPU engine. Biases are dynamic, so that no sums are stored; weights of 0,
+ * and some so large that rounds fail and slots are left; rows without any chance; a bias that is no number.
+ *
+ * A depth that takes all arcs keeps the runs out of the kernel for small instances, which has no blocks for hubs. */
+#include "tests/gpu_cases.h"
+#include "tests/sample_equality.h"
+
+using namespace gpu_cases;
+using reference::Graph;
+using reference::SampleRequest;
+using sample_equality::Compiled;
+
+namespace {
+
+// Vertex 0 has an arc to each leaf, and so has the vertex after the last leaf, of weight 0; leaves have one to 0.
+// giants: of weight 10^30, where others have at most 2 and so the least mass there is.
+Graph hub_of(csaw_vertex leaves, bool giants) {
+    std::mt19937_64 random(12);
+    std::vector<reference::WeightedArc> arcs;
+    const csaw_vertex dead = leaves + 1;
+    for (csaw_vertex leaf = 1; leaf <= leaves; leaf++) {
+        float weight = leaf % 7 == 0 ? 0 : 1 + static_cast<float>(random() % 1024) / 1024;
+        if (giants && (leaf == 3 || leaf == leaves / 2 || leaf == leaves)) weight = 1e30f;
+        arcs.push_back({0, leaf, weight});
+        arcs.push_back({leaf, 0, 1});
+        arcs.push_back({dead, leaf, 0});
+    }
+    return reference::graph_of("hub", leaves + 2, arcs, true);
+}
+
+// An edge bias without bounds; a static bias times an edge bias.
+std::vector<Compiled> samplers() {
+    std::vector<Compiled> out;
+    for (Compiled each : sample_equality::compiled()) {
+        if (each.name != "moody" && each.name != "boomerang") continue;
+        each.methods = {Method::its, Method::race};
+        out.push_back(each);
+    }
+    return out;
+}
+
+// The hub is met at depths 0 and 2; with the leaves that it leads to; with a row that is dead.
+SampleRequest request_of(csaw_vertex leaves, uint32_t k, bool replace) {
+    SampleRequest out;
+    out.seed = 0x9e3779b97f4a7c15;
+    out.pools = {{0}, {leaves + 1}, {7, 0, 9, 7}, {leaves + 1, 0}, {5}};
+    out.samples_per_pool = 2;
+    out.depth = 3;
+    out.fanout = {k, CSAW_ALL, k};
+    out.replace = replace;
+    return out;
+}
+
+struct Shape {
+    csaw_vertex leaves;
+    bool giants;
+};
+class OnHub : public ::testing::TestWithParam<Shape> {};
+
+TEST_P(OnHub, GivesTheReferencesBits) {
+    SKIP_WITHOUT_GPU();
+    const auto [leaves, giants] = GetParam();
+    const Graph graph = hub_of(leaves, giants);
+    std::vector<SampleRequest> requests;
+    for (uint32_t k : {1u, 15u, 32u, 33u, 100u}) // more than 32: RACE looks again, ITS is for a warp
+        for (bool replace : {false, true}) requests.push_back(request_of(leaves, k, replace));
+    const std::vector<Compiled> two = samplers();
+    ASSERT_EQ(2u, two.size());
+    sample_equality::expect_equal(graph.csr(), two, requests, {reference::plan_on("cuda:0", 0, 0)});
+}
+
+// One arc less than a hub has, as many, and more; of the last not all parts have as many arcs.
+INSTANTIATE_TEST_SUITE_P(
+    Hubs, OnHub, ::testing::Values(Shape{16383, false}, Shape{16384, true}, Shape{20011, false}, Shape{20011, true}),
+    [](const auto &info) { return std::to_string(info.param.leaves) + (info.param.giants ? "_with_giants" : ""); });
+
+// Hundreds of them at a depth, beside other vertices.
+TEST(Hubs, AreManyInAFrontier) {
+    SKIP_WITHOUT_GPU();
+    const csaw_vertex leaves = 16400;
+    const Graph graph = hub_of(leaves, true);
+    Pair pair(graph.csr());
+    for (const Compiled &sampler : samplers()) {
+        const Case each = {sampler.name, sampler.sampler, sampler.params, sampler.reference, false};
+        for (Method method : sampler.methods) {
+            Ask ask = ask_of(each, {{0}, {leaves + 1, 0, 4}, {9}}, 0, {6, CSAW_ALL, 4});
+            ask.each = 200;
+            EXPECT_TRUE(pair.same(each, method, ask)) << each.name << ", " << reference::name_of(method);
+            EXPECT_EQ(CSAW_OK, pair.last_status) << pair.last_message;
+        }
+    }
+    EXPECT_GT(pair.items, 4u * 400 * 6); // of 400 instances that begin at the hub, by two methods of two samplers
+}
+
+TEST(Hubs, OfAMillionArcs) {
+    SKIP_WITHOUT_GPU();
+    const Graph graph = reference::hub_graph();
+    Pair pair(graph.csr());
+    for (const Compiled &sampler : samplers()) {
+        const Case each = {sampler.name, sampler.sampler, sampler.params, sampler.reference, false};
+        for (Method method : sampler.methods) {
+            for (uint32_t k : {1u, 32u, 45u}) {
+                for (bool replace : {false, true}) {
+                    if (replace && method == Method::race) continue; // which does not replace
+                    Ask ask = ask_of(each, {{0}, {31415, 0}, {1000000}}, 0, {k, CSAW_ALL, k});
+                    ask.replace = replace;
+                    EXPECT_TRUE(pair.same(each, method, ask))
+                        << each.name << ", " << reference::name_of(method) << ", fanout " << k << replace;
+                    EXPECT_EQ(CSAW_OK, pair.last_status) << pair.last_message;
+                }
+            }
+        }
+    }
+    EXPECT_GT(pair.items, 2000u);
+}
+
+// An arc in the middle of the row, looked at by any of the warps.
+TEST(Hubs, WithABiasThatIsNoNumberGiveTheErrorOfTheCpu) {
+    SKIP_WITHOUT_GPU();
+    const csaw_vertex leaves = 20000;
+    for (csaw_vertex bad : {csaw_vertex{1}, leaves / 2, leaves}) {
+        Graph graph = hub_of(leaves, false);
+        graph.weight[graph.rowptr[0] + bad - 1] = std::numeric_limits<float>::quiet_NaN();
+        Pair pair(graph.csr());
+        for (const Compiled &sampler : samplers()) {
+            const Case each = {sampler.name, sampler.sampler, sampler.params, sampler.reference, false};
+            for (Method method : sampler.methods) {
+                const Ask ask = ask_of(each, {{leaves + 1}, {8, 0}}, 0, {15, CSAW_ALL});
+                EXPECT_TRUE(pair.same(each, method, ask)) << each.name << ", " << reference::name_of(method);
+                EXPECT_EQ(CSAW_EBIAS, pair.last_status) << each.name << ": " << pair.last_message;
+                EXPECT_NE(std::string::npos, pair.last_message.find("edge " + std::to_string(bad - 1) + " "))
+                    << pair.last_message;
+            }
+        }
+    }
+}
+
+} // namespace

@@ -190,8 +190,8 @@ static void print_graph(FILE *out, const settings *s, const csaw_csr *csr) {
             (unsigned long long)csr->num_edges, s->device);
 }
 
-/* One seed an instance. */
-static int many_instances(const settings *s, const csaw_graph *plain, const csaw_graph *graph, FILE *json) {
+/* One seed an instance. Returns whether the JSON was written. */
+static bool many_instances(const settings *s, const csaw_graph *plain, const csaw_graph *graph, FILE *json) {
     const csaw_csr csr = csaw_graph_csr(graph);
     printf(
         "csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; one seed an instance, 2 hops, device %s, "
@@ -207,51 +207,34 @@ static int many_instances(const settings *s, const csaw_graph *plain, const csaw
                                      .only = s->only,
                                      .repeat = s->repeat,
                                      .json = json});
-    return json && (fputs("}\n", json) < 0 || fclose(json) != 0);
+    return !json || fputs("}\n", json) >= 0;
 }
 
-int main(int argc, char **argv) {
-    const settings s = read_settings(argc, argv);
-    csaw_graph *graph = NULL, *plain = NULL;
-    job j = {.settings = &s, .batches = (s.seeds + s.batch - 1) / s.batch};
-    FILE *json = NULL;
+/* Seeds in batches, each an instance. Returns whether the JSON was written. */
+static bool batches(const settings *s, const csaw_graph *plain, const csaw_graph *graph, FILE *json) {
+    const csaw_csr csr = csaw_graph_csr(plain), weighted = csaw_graph_csr(graph);
+    job j = {.settings = s, .batches = (s->seeds + s->batch - 1) / s->batch};
     bool first = true;
+    uint64_t arcs = 0;
     int threads = 1;
 #ifdef _OPENMP
     threads = omp_get_max_threads();
 #endif
-    must(csaw_graph_rmat(CSAW_RMAT(.scale = s.scale, .edge_factor = s.edge_factor, .seed = 1, .weighted = true),
-                         &graph));
-    csaw_csr csr = csaw_graph_csr(graph);
-    j.seed = memory(s.seeds * sizeof *j.seed);
+    j.seed = memory(s->seeds * sizeof *j.seed);
     j.offset = memory((j.batches + 1) * sizeof *j.offset);
-    for (uint64_t i = 0; i < s.seeds; i++) j.seed[i] = (csaw_vertex)(i * 2654435761u % csr.num_vertices);
-    for (uint64_t b = 0; b <= j.batches; b++) j.offset[b] = b * s.batch < s.seeds ? b * s.batch : s.seeds;
-    if (s.json && !(json = fopen(s.json, "w"))) {
-        perror(s.json);
-        return 1;
-    }
-    csr.weight = NULL;
-    must(csaw_graph_borrow_csr(&csr, &plain));
-    if (s.instances) {
-        const int result = many_instances(&s, plain, graph, json);
-        csaw_graph_free(plain);
-        csaw_graph_free(graph);
-        return result;
-    }
+    for (uint64_t i = 0; i < s->seeds; i++) j.seed[i] = (csaw_vertex)(i * 2654435761u % csr.num_vertices);
+    for (uint64_t b = 0; b <= j.batches; b++) j.offset[b] = b * s->batch < s->seeds ? b * s->batch : s->seeds;
     printf(
         "csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; %u seeds in batches of %u, fanout 15, 10, "
         "device %s, %d threads, 1 warm-up, median of %u\n",
-        csaw_version(), s.scale, s.edge_factor, (unsigned long long)csr.num_vertices, (unsigned long long)csr.num_edges,
-        s.seeds, s.batch, s.device, threads, s.repeat);
+        csaw_version(), s->scale, s->edge_factor, (unsigned long long)csr.num_vertices,
+        (unsigned long long)csr.num_edges, s->seeds, s->batch, s->device, threads, s->repeat);
     if (json) {
-        print_graph(json, &s, &csr);
+        print_graph(json, s, &csr);
         fprintf(json,
                 "\n \"seeds\": %u, \"batch\": %u, \"fanout\": [15, 10], \"threads\": %d, \"repeat\": %u, \"rows\": [",
-                s.seeds, s.batch, threads, s.repeat);
+                s->seeds, s->batch, threads, s->repeat);
     }
-    const csaw_csr weighted = csaw_graph_csr(graph);
-    uint64_t arcs = 0;
     figure f = by_hand(&j, &csr, false, &arcs);
     report(json, &first, "uniform", "hand", arcs, f);
     f = by_hand(&j, &csr, true, &arcs);
@@ -266,8 +249,27 @@ int main(int argc, char **argv) {
     report(json, &first, "uniform, replace", "csaw", arcs, f);
     f = by_csaw(&j, graph, &csaw_neighbor_biased, true, &arcs);
     report(json, &first, "biased, replace", "csaw", arcs, f);
-    if (json && (fputs("]}\n", json) < 0 || fclose(json) != 0)) return 1;
+    free(j.seed);
+    free(j.offset);
+    return !json || fputs("]}\n", json) >= 0;
+}
+
+int main(int argc, char **argv) {
+    const settings s = read_settings(argc, argv);
+    csaw_graph *graph = NULL, *plain = NULL;
+    FILE *json = NULL;
+    must(csaw_graph_rmat(CSAW_RMAT(.scale = s.scale, .edge_factor = s.edge_factor, .seed = 1, .weighted = true),
+                         &graph));
+    csaw_csr csr = csaw_graph_csr(graph);
+    csr.weight = NULL;
+    must(csaw_graph_borrow_csr(&csr, &plain));
+    if (s.json && !(json = fopen(s.json, "w"))) {
+        perror(s.json);
+        return 1;
+    }
+    bool written = s.instances ? many_instances(&s, plain, graph, json) : batches(&s, plain, graph, json);
+    written = (!json || fclose(json) == 0) && written;
     csaw_graph_free(plain);
     csaw_graph_free(graph);
-    return 0;
+    return written ? 0 : 1;
 }

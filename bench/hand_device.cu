@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cub/device/device_scan.cuh>
+
+#include "bench/hand_pack.cuh"
 #include "bench/hand_uniform.cuh"
 #include "bench/hand_weighted.cuh"
 #include "bench/measure.h"
@@ -23,6 +26,10 @@ struct hand_device {
     hand_arc *arc;   /* [instances, K0 + K0 * K1] */
     uint32_t *count; /* [instances] of hop 0, then [instances] or, HAND_WEIGHTED, [instances, K0] of hop 1 */
     unsigned long long *total;
+    hand_packed packed; /* room for every place */
+    uint64_t *counts;   /* [instances + 1] */
+    void *scan;
+    size_t scan_bytes;
     uint64_t instances;
     uint32_t fanout[2];
     uint64_t *offset; /* host, of hand_device_get() */
@@ -95,6 +102,13 @@ static void drop_room(hand_device *hand) {
     MUST(cudaFree(hand->seed));
     MUST(cudaFree(hand->arc));
     MUST(cudaFree(hand->count));
+    MUST(cudaFree(hand->packed.offset));
+    MUST(cudaFree(hand->packed.src));
+    MUST(cudaFree(hand->packed.dst));
+    MUST(cudaFree(hand->packed.edge));
+    MUST(cudaFree(hand->packed.depth));
+    MUST(cudaFree(hand->counts));
+    MUST(cudaFree(hand->scan));
 }
 
 static void drop_answer(hand_device *hand) {
@@ -129,6 +143,14 @@ void hand_device_seeds(hand_device *hand, const csaw_vertex *seed, uint64_t coun
     hand->seed = (uint32_t *)on_device(count * sizeof *seed);
     hand->arc = (hand_arc *)on_device(count * room_of(hand) * sizeof(hand_arc));
     hand->count = (uint32_t *)on_device(count * (1 + hand->fanout[0]) * sizeof(uint32_t));
+    hand->packed.offset = (uint64_t *)on_device((count + 1) * sizeof(uint64_t));
+    hand->packed.src = (uint32_t *)on_device(count * room_of(hand) * sizeof(uint32_t));
+    hand->packed.dst = (uint32_t *)on_device(count * room_of(hand) * sizeof(uint32_t));
+    hand->packed.edge = (uint64_t *)on_device(count * room_of(hand) * sizeof(uint64_t));
+    hand->packed.depth = (uint32_t *)on_device(count * room_of(hand) * sizeof(uint32_t));
+    hand->counts = (uint64_t *)on_device((count + 1) * sizeof(uint64_t));
+    MUST(cub::DeviceScan::ExclusiveSum(NULL, hand->scan_bytes, hand->counts, hand->packed.offset, (int64_t)count + 1));
+    hand->scan = on_device(hand->scan_bytes);
     MUST(cudaMemcpy(hand->seed, seed, count * sizeof *seed, cudaMemcpyHostToDevice));
 }
 
@@ -155,13 +177,47 @@ template <uint32_t K0, uint32_t K1> static void launch(hand_device *hand, hand_w
     MUST(cudaGetLastError());
 }
 
-void hand_device_run(hand_device *hand, hand_way way, uint64_t number) {
+static void launch_known(hand_device *hand, hand_way way, uint64_t number) {
     if (!hand->instances) return;
     if (hand->fanout[0] == 15)
         launch<15, 10>(hand, way, number);
     else
         launch<2, 2>(hand, way, number);
+}
+
+void hand_device_run(hand_device *hand, hand_way way, uint64_t number) {
+    launch_known(hand, way, number);
     MUST(cudaDeviceSynchronize());
+}
+
+template <uint32_t K0, uint32_t MOST, uint32_t ROWS> static void pack(hand_device *hand) {
+    const uint64_t n = hand->instances;
+    const hand_places places = {hand->arc, hand->count, hand->count + n, n};
+    count_places<ROWS><<<blocks_for(n + 1, 256), 256>>>(places, hand->counts);
+    MUST(
+        cub::DeviceScan::ExclusiveSum(hand->scan, hand->scan_bytes, hand->counts, hand->packed.offset, (int64_t)n + 1));
+    if (n) pack_places<K0, MOST, ROWS><<<blocks_for(n * 32, 256), 256>>>(places, hand->packed);
+    MUST(cudaGetLastError());
+}
+
+csaw_arcs hand_device_deliver(hand_device *hand, hand_way way, uint64_t number, const csaw_vertex *seed) {
+    const uint64_t n = hand->instances;
+    MUST(cudaMemcpyAsync(hand->seed, seed, n * sizeof *seed, cudaMemcpyHostToDevice));
+    launch_known(hand, way, number);
+    if (hand->fanout[0] == 15)
+        way == HAND_WEIGHTED ? pack<15, 150, 15>(hand) : pack<15, 150, 1>(hand);
+    else
+        way == HAND_WEIGHTED ? pack<2, 4, 2>(hand) : pack<2, 4, 1>(hand);
+    MUST(cudaDeviceSynchronize());
+    csaw_arcs view = {};
+    view.space = CSAW_DEVICE;
+    view.num_instances = n;
+    view.offset = hand->packed.offset;
+    view.src = hand->packed.src;
+    view.dst = hand->packed.dst;
+    view.edge = hand->packed.edge;
+    view.depth = hand->packed.depth;
+    return view;
 }
 
 /* ---- of the last run, not timed ---- */

@@ -31,6 +31,9 @@ bool hand_device_has(const uint32_t *fanout);
 void hand_device_seeds(hand_device *hand, const csaw_vertex *seed, uint64_t count, const uint32_t *fanout);
 /* Samples once and waits for it. Equal numbers give equal samples. */
 void hand_device_run(hand_device *hand, hand_way way, uint64_t number);
+/* The same and all else that csaw_sample() does: seeds come from host memory, and arcs are brought side by side. The
+ * view, of arrays in device memory without seeds, is hand's until the next call. Nothing is allocated. */
+csaw_arcs hand_device_deliver(hand_device *hand, hand_way way, uint64_t number, const csaw_vertex *seed);
 /* Of the last run. */
 hand_totals hand_device_totals(hand_device *hand, hand_way way);
 /* Instances first .. first + count - 1 of the last run, as csaw_samples_arcs() would hand them out (seeds apart);

@@ -49,7 +49,8 @@ typedef struct bench {
     csaw_plan *plan[2], *cpu[2]; /* without weights, with */
     csaw_vertex *seed;           /* of the largest number of instances */
     hand_device *hand;           /* NULL without a GPU */
-    double hand_seps[2];         /* by hand_way, of these instances and this fanout */
+    double hand_seps[2];         /* by hand_way, of these instances and this fanout: kernels alone */
+    double packed_seps[2];       /* the same from seeds in host memory to arcs side by side, as csaw */
     double *seconds;
     uint64_t instances;
     const uint32_t *fanout;
@@ -83,7 +84,7 @@ static void report(bench *b, const outcome *o) {
     FILE *json = b->job->json;
     const double seps = (double)o->arcs / o->time.median;
     const bool neighbours = !strncmp(o->name, "neighbor", strlen("neighbor"));
-    const double by_hand = o->hand < 0 ? 0 : b->hand_seps[o->hand];
+    const double by_hand = o->hand < 0 ? 0 : b->hand_seps[o->hand], packed = o->hand < 0 ? 0 : b->packed_seps[o->hand];
     char fanout[32] = "its own";
     if (!o->own_fanout) snprintf(fanout, sizeof fanout, "%u, %u", b->fanout[0], b->fanout[1]);
     printf("%-15s %-7s %-7s %9llu  %-4s %-6s %10.3f ms  (%.3f .. %.3f)  %10llu arcs  %9.1f M arcs/s", o->name,
@@ -91,6 +92,7 @@ static void report(bench *b, const outcome *o) {
            o->time.least * 1e3, o->time.most * 1e3, (unsigned long long)o->arcs, seps / 1e6);
     if (neighbours) printf("  %7.1f x C-SAW", seps / c_saw_seps);
     if (by_hand > 0) printf("  %5.2f x by hand", seps / by_hand);
+    if (packed > 0) printf("  %5.2f x packed by hand", seps / packed);
     if (o->scanned) printf("  %7.1f GB/s of weights", (double)o->scanned / o->time.median / 1e9);
     putchar('\n');
     fflush(stdout);
@@ -103,6 +105,7 @@ static void report(bench *b, const outcome *o) {
             o->repeat, o->time.median, o->time.least, o->time.most, (unsigned long long)o->arcs, seps);
     if (neighbours) fprintf(json, ", \"to_c_saw\": %.4g", seps / c_saw_seps);
     if (by_hand > 0) fprintf(json, ", \"to_hand\": %.4g", seps / by_hand);
+    if (packed > 0) fprintf(json, ", \"to_hand_packed\": %.4g", seps / packed);
     if (o->scanned) fprintf(json, ", \"scanned_bytes_per_s\": %.6g", (double)o->scanned / o->time.median);
     fputc('}', json);
     b->first = false;
@@ -111,37 +114,6 @@ static void report(bench *b, const outcome *o) {
 /* Fewer where one takes long. */
 static uint32_t repeats(const bench *b, double seconds) {
     return seconds < 1 || b->job->repeat < 3 ? b->job->repeat : 3;
-}
-
-static void by_hand(bench *b, hand_way way) {
-    const csaw_csr csr = csaw_graph_csr(b->job->weighted);
-    const uint64_t checked = b->instances < CHECKED ? b->instances : CHECKED;
-    uint32_t repeat = b->job->repeat;
-    for (uint32_t r = 0; r <= repeat; r++) { /* run 0 warms up and is verified */
-        const double start = now();
-        hand_device_run(b->hand, way, 1);
-        const double seconds = now() - start;
-        if (r) {
-            b->seconds[r - 1] = seconds;
-            continue;
-        }
-        repeat = repeats(b, seconds);
-        const csaw_arcs view = hand_device_get(b->hand, way, 0, checked);
-        if (check_arcs(&csr, &view, checked, b->seed, b->fanout, HOPS, ARCS_OF_VERTEX))
-            wrong(b, "by hand", "arcs that are no sample");
-    }
-    const hand_totals totals = hand_device_totals(b->hand, way);
-    const outcome o = {.name = way == HAND_UNIFORM ? "neighbor" : "neighbor_biased",
-                       .select = way == HAND_UNIFORM ? "uniform" : "its",
-                       .by = "hand",
-                       .where = "device",
-                       .time = figure_of(b->seconds, repeat),
-                       .repeat = repeat,
-                       .arcs = totals.arcs,
-                       .hand = -1,
-                       .scanned = totals.scanned};
-    b->hand_seps[way] = (double)totals.arcs / o.time.median;
-    report(b, &o);
 }
 
 /* ---- csaw ---- */
@@ -268,9 +240,80 @@ static void by_csaw(bench *b, const sampler_row *row, csaw_space space) {
         csaw_samples_free(samples);
     }
     o.time = figure_of(b->seconds, o.repeat);
-    if (row->scans && b->hand) /* as many bytes as by hand: the rows are others, by the same law */
+    if (row->scans &&
+        b->hand_seps[HAND_WEIGHTED] > 0) /* as many bytes as by hand: the rows are others, by the same law */
         o.scanned = hand_device_totals(b->hand, HAND_WEIGHTED).scanned;
     report(b, &o);
+}
+
+/* ---- by hand ---- */
+
+/* The arcs brought side by side are those of the padded places. */
+static void verify_packed(const bench *b, hand_way way, const csaw_arcs *packed, uint64_t first, uint64_t count) {
+    const csaw_arcs host = some_instances(packed, first, count),
+                    view = hand_device_get(b->hand, way, first, count), *const padded = &view;
+    const uint64_t arcs = padded->offset[count];
+    if (memcmp(host.offset, padded->offset, (count + 1) * sizeof *host.offset) != 0 ||
+        memcmp(host.src, padded->src, arcs * sizeof *host.src) != 0 ||
+        memcmp(host.dst, padded->dst, arcs * sizeof *host.dst) != 0 ||
+        memcmp(host.edge, padded->edge, arcs * sizeof *host.edge) != 0 ||
+        memcmp(host.depth, padded->depth, arcs * sizeof *host.depth) != 0)
+        wrong(b, "by hand", "arcs that were brought side by side differ");
+    free_copy(&host);
+}
+
+static void by_hand_packed(bench *b, hand_way way, outcome o) {
+    const uint64_t checked = b->instances < CHECKED ? b->instances : CHECKED;
+    for (uint32_t r = 0; r <= o.repeat; r++) {
+        const double start = now();
+        const csaw_arcs packed = hand_device_deliver(b->hand, way, 1, b->seed);
+        if (r) {
+            b->seconds[r - 1] = now() - start;
+        } else {
+            uint64_t arcs;
+            hand_device_to_host(&arcs, packed.offset + b->instances, sizeof arcs);
+            if (arcs != o.arcs) wrong(b, "by hand", "another number of arcs was brought side by side");
+            verify_packed(b, way, &packed, 0, checked);
+            verify_packed(b, way, &packed, b->instances - checked, checked);
+        }
+    }
+    o.by = "hand";
+    o.where = "packed";
+    o.time = figure_of(b->seconds, o.repeat);
+    b->packed_seps[way] = (double)o.arcs / o.time.median;
+    report(b, &o);
+}
+
+static void by_hand(bench *b, hand_way way) {
+    const csaw_csr csr = csaw_graph_csr(b->job->weighted);
+    const uint64_t checked = b->instances < CHECKED ? b->instances : CHECKED;
+    uint32_t repeat = b->job->repeat;
+    for (uint32_t r = 0; r <= repeat; r++) { /* run 0 warms up and is verified */
+        const double start = now();
+        hand_device_run(b->hand, way, 1);
+        const double seconds = now() - start;
+        if (r) {
+            b->seconds[r - 1] = seconds;
+            continue;
+        }
+        repeat = repeats(b, seconds);
+        const csaw_arcs view = hand_device_get(b->hand, way, 0, checked);
+        if (check_arcs(&csr, &view, checked, b->seed, b->fanout, HOPS, ARCS_OF_VERTEX))
+            wrong(b, "by hand", "arcs that are no sample");
+    }
+    const hand_totals totals = hand_device_totals(b->hand, way);
+    const outcome o = {.name = way == HAND_UNIFORM ? "neighbor" : "neighbor_biased",
+                       .select = way == HAND_UNIFORM ? "uniform" : "its",
+                       .by = "hand",
+                       .where = "device",
+                       .time = figure_of(b->seconds, repeat),
+                       .repeat = repeat,
+                       .arcs = totals.arcs,
+                       .hand = -1,
+                       .scanned = totals.scanned};
+    b->hand_seps[way] = (double)totals.arcs / o.time.median;
+    report(b, &o);
+    by_hand_packed(b, way, o);
 }
 
 static bool wanted(const bench *b, const char *name) {
@@ -284,7 +327,7 @@ static bool wanted(const bench *b, const char *name) {
 
 static void all_samplers(bench *b, bool last_fanout) {
     bool known = b->hand && hand_device_has(b->fanout);
-    b->hand_seps[0] = b->hand_seps[1] = 0;
+    b->hand_seps[0] = b->hand_seps[1] = b->packed_seps[0] = b->packed_seps[1] = 0;
     if (known) hand_device_seeds(b->hand, b->seed, b->instances, b->fanout);
     if (known && wanted(b, "neighbor")) by_hand(b, HAND_UNIFORM);
     if (known && wanted(b, "neighbor_biased")) by_hand(b, HAND_WEIGHTED);

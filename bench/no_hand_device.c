@@ -39,6 +39,15 @@ void hand_device_run(hand_device *hand, hand_way way, uint64_t number) {
     none();
 }
 
+csaw_arcs hand_device_deliver(hand_device *hand, hand_way way, uint64_t number, const csaw_vertex *seed) {
+    (void)hand;
+    (void)way;
+    (void)number;
+    (void)seed;
+    none();
+    return (csaw_arcs){0};
+}
+
 hand_totals hand_device_totals(hand_device *hand, hand_way way) {
     (void)hand;
     (void)way;

@@ -5,17 +5,17 @@ set(csaw_embedded_headers
   runtime/base/arc_filter.h runtime/base/degree_classes.h
   runtime/base/frontier.h runtime/base/job.h runtime/base/mass.h runtime/base/mass_tree.h runtime/base/site.h
   runtime/base/vertex_set.h
-  samplers/select/alias.h samplers/select/bias.h samplers/select/its.h samplers/select/reject.h samplers/select/uniform.h
-  samplers/select/race.h samplers/select/rounds.h samplers/select/row_picks.h samplers/select/scan_thread.cuh
+  samplers/select/alias.h samplers/select/bias.h samplers/select/choice.h samplers/select/its.h samplers/select/reject.h samplers/select/uniform.h
+  samplers/select/race.h samplers/select/rounds.h samplers/select/row_choice.h samplers/select/row_picks.h samplers/select/scan_thread.cuh samplers/select/shuffle.h
   samplers/select/scan_warp.cuh
   runtime/engine/step.h runtime/engine/step_numbers.h runtime/engine/walk_plain.h
   runtime/engine/expand.h runtime/engine/expand_drawn.h runtime/engine/host_kernels.h runtime/engine/device_expand.cuh runtime/engine/device_kernels.cuh
   runtime/engine/device_each.cuh runtime/engine/device_hubs.cuh runtime/engine/device_layer.cuh
   runtime/engine/device_lists.cuh runtime/engine/device_select.cuh runtime/engine/device_tabulate.cuh
-  samplers/select/choose_team.cuh samplers/select/pick_block.cuh samplers/select/pick_group.cuh
+  samplers/select/arc_mass.cuh samplers/select/choose_team.cuh samplers/select/pick_block.cuh samplers/select/pick_group.cuh
   samplers/select/pick_rest.cuh samplers/select/pick_team.cuh
   samplers/select/race_team.cuh samplers/select/row_sums.cuh samplers/select/stored_sums.cuh
-  samplers/select/team.cuh)
+  samplers/select/shuffle_team.cuh samplers/select/team.cuh)
 
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_path(GET CMAKE_SCRIPT_MODE_FILE PARENT_PATH root)

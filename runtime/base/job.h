@@ -170,16 +170,18 @@ typedef struct csaw__selection {
 } csaw__selection;
 
 /* Arcs of instances that run each by itself: a region of places each, filled from its front in the order of delivery.
- */
+ * CSAW__KERNEL_EACH: where counts are known beforehand a first launch only counts, and regions have no gaps. */
 typedef struct csaw__regions {
-    uint64_t first, count;  /* owners of this launch, counted from the batch's first instance */
-    uint64_t places;        /* of an instance */
-    uint64_t seed_places;   /* of an instance, for its first frontier */
-    uint32_t *arcs, *seeds; /* [count] how many stand there */
-    csaw_vertex *src, *dst; /* [count * places] */
+    uint64_t first, count;              /* owners of this launch, counted from the batch's first instance */
+    uint64_t places;                    /* of an instance */
+    uint64_t seed_places;               /* of an instance, for its first frontier */
+    uint32_t counts;                    /* arcs of the last depth are counted, not picked, and none is written */
+    uint32_t *arcs, *seeds;             /* [count] how many stand there; NULL: known */
+    const uint64_t *begin, *seed_begin; /* [count + 1] where each region begins; NULL: at a multiple of places */
+    csaw_vertex *src, *dst;             /* [count * places], or what all have */
     csaw_edge *edge;
     uint32_t *depth;
-    csaw_vertex *seed; /* [count * seed_places] */
+    csaw_vertex *seed; /* [count * seed_places], likewise */
 } csaw__regions;
 
 /* CSAW__KERNEL_EACH: 2^log_width lanes an instance, and how their shared memory is divided. */
@@ -201,7 +203,7 @@ typedef struct csaw__tabulation {
     uint32_t count;
     const uint32_t *row; /* [count], from first_row on */
     float *bias;         /* [count] */
-    /* [2]: the lowest arc whose bias is none; 0 once a hook asked what a sample does not say */
+    /* [3]: the lowest arc whose bias is none; 0 once a hook asked what a sample does not say; 0 once a bias is 0 */
     unsigned long long *record;
 } csaw__tabulation;
 

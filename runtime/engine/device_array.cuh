@@ -5,6 +5,7 @@
 #define CSAW_ENGINE_DEVICE_ARRAY_CUH
 
 #include <cub/device/device_scan.cuh>
+#include <cuda/std/functional>
 #include <utility>
 
 #include "runtime/base/memory.h"
@@ -42,11 +43,12 @@ template <typename T> class array {
         return std::exchange(at_, nullptr);
     }
 
-  private:
     void drop() {
         if (at_) csaw__device_free(device_, at_);
         at_ = nullptr;
     }
+
+  private:
     csaw__device *device_ = nullptr;
     T *at_ = nullptr;
 };
@@ -89,6 +91,18 @@ template <typename T> csaw_status sums(csaw__device *device, const T *in, T *out
     CSAW_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, (int64_t)count, device->stream));
     CSAW_TRY(room.take(device, bytes, "prefix sums"));
     CSAW_CUDA(cub::DeviceScan::ExclusiveSum(room.get(), bytes, in, out, (int64_t)count, device->stream));
+    return CSAW_OK;
+}
+
+/* The same in 64 bits. */
+inline csaw_status wide_sums(csaw__device *device, const uint32_t *in, uint64_t *out, uint64_t count) {
+    array<char> room;
+    size_t bytes = 0;
+    const cuda::std::plus<> add;
+    const uint64_t none = 0;
+    CSAW_CUDA(cub::DeviceScan::ExclusiveScan(nullptr, bytes, in, out, add, none, (int64_t)count, device->stream));
+    CSAW_TRY(room.take(device, bytes, "prefix sums"));
+    CSAW_CUDA(cub::DeviceScan::ExclusiveScan(room.get(), bytes, in, out, add, none, (int64_t)count, device->stream));
     return CSAW_OK;
 }
 

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device_each.cu - samples of small instances, each run by itself (device_each.cuh): who is small
- * enough, launches of as many as there is room for, and their arcs brought side by side. The host waits once, at the
- * end. */
+ * enough, and their launches.
+ *
+ * Method: by UNIFORM, and by ALIAS and stored sums where every arc has a positive bias, a vertex's degree says how many
+ * arcs it gets. Then a first launch picks
+ * at all depths but the last and only counts there; sums of the counts say where each instance's arcs belong, and the
+ * second launch writes them there. Otherwise instances get room for as many arcs as there could be, as many instances
+ * at a time as there is memory for, and their arcs are then brought side by side. */
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_array.cuh"
 
@@ -146,6 +151,10 @@ int kernel_of(const csaw__job *job) {
     }
 }
 
+csaw_status launch(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job) {
+    return csaw__device_launch(device, sampler, kernel_of(job), job->regions.count << job->each.log_width, job);
+}
+
 struct region_arrays {
     array<uint32_t> arcs, seeds, depth, sum;
     array<csaw_vertex> src, dst, seed;
@@ -184,21 +193,79 @@ csaw_status put(csaw__device *device, const csaw__regions &from, const region_ar
     return CSAW_OK;
 }
 
+/* By regions that have room for all that there could be. */
+csaw_status run_apart(csaw__device *device, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples) {
+    csaw__regions *const regions = &job->regions;
+    const uint64_t owners = job->num_walks;
+    const uint64_t largest = regions->places > regions->seed_places ? regions->places : regions->seed_places;
+    uint64_t at_once = largest ? most_places / largest : owners;
+    at_once = at_once < owners ? at_once : owners;
+    region_arrays arrays;
+    CSAW_TRY(take(device, at_once, regions, &arrays));
+    CSAW_TRY(csaw__device_arcs_take(device, samples, owners, owners * regions->places, owners * regions->seed_places));
+    const csaw_arcs &to = samples->device_arcs;
+    CSAW_CUDA(cudaMemsetAsync((void *)to.offset, 0, sizeof *to.offset, device->stream));
+    CSAW_CUDA(cudaMemsetAsync((void *)to.seed_offset, 0, sizeof *to.seed_offset, device->stream));
+    for (uint64_t first = 0; first < owners; first += at_once) {
+        regions->first = first;
+        regions->count = owners - first < at_once ? owners - first : at_once;
+        CSAW_TRY(arrays.arcs.fill(0, regions->count + 1));
+        CSAW_TRY(arrays.seeds.fill(0, regions->count + 1));
+        CSAW_TRY(launch(device, sampler, job));
+        CSAW_TRY(put(device, *regions, arrays, to));
+    }
+    return CSAW_OK;
+}
+
+/* By counts that are known before the last depth. */
+csaw_status run_counted(csaw__device *device, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples) {
+    csaw__regions *const regions = &job->regions;
+    const uint64_t owners = job->num_walks;
+    uint64_t total[2];
+    array<uint32_t> counts; /* of arcs, of seeds: [owners + 1] each */
+    array<uint64_t> offsets;
+    CSAW_TRY(counts.take(device, 2 * (owners + 1), "counts of arcs"));
+    CSAW_TRY(offsets.take(device, 2 * (owners + 1), "counts of arcs"));
+    CSAW_TRY(counts.fill(0, 2 * (owners + 1)));
+    regions->first = 0;
+    regions->count = owners;
+    regions->counts = 1;
+    regions->arcs = counts.get();
+    regions->seeds = counts.get() + owners + 1;
+    CSAW_TRY(launch(device, sampler, job));
+    CSAW_TRY(wide_sums(device, regions->arcs, offsets.get(), owners + 1));
+    CSAW_TRY(wide_sums(device, regions->seeds, offsets.get() + owners + 1, owners + 1));
+    CSAW_CUDA(
+        cudaMemcpyAsync(&total[0], offsets.get() + owners, sizeof total[0], cudaMemcpyDeviceToHost, device->stream));
+    CSAW_TRY(read(device, offsets.get() + 2 * owners + 1, &total[1], 1));
+    regions->counts = 0;
+    regions->arcs = regions->seeds = nullptr;
+    counts.drop();
+    CSAW_TRY(csaw__device_arcs_take(device, samples, owners, total[0], total[1]));
+    const csaw_arcs &to = samples->device_arcs;
+    CSAW_CUDA(cudaMemcpyAsync((void *)to.offset, offsets.get(), 2 * (owners + 1) * sizeof *to.offset,
+                              cudaMemcpyDeviceToDevice, device->stream)); /* offset and seed_offset are one array */
+    regions->begin = to.offset;
+    regions->seed_begin = to.seed_offset;
+    regions->src = (csaw_vertex *)to.src;
+    regions->dst = (csaw_vertex *)to.dst;
+    regions->edge = (csaw_edge *)to.edge;
+    regions->depth = (uint32_t *)to.depth;
+    regions->seed = (csaw_vertex *)to.seed;
+    return launch(device, sampler, job);
+}
+
 } // namespace
 
 csaw_status csaw__device_each(csaw__device *device, const csaw_sampler *sampler, const csaw__job *given,
                               csaw_samples *samples) {
     csaw__job job = *given;
-    csaw__regions *const regions = &job.regions;
-    const uint64_t owners = job.num_walks, width = (uint64_t)1 << job.each.log_width;
-    const uint64_t largest = regions->places > regions->seed_places ? regions->places : regions->seed_places;
-    uint64_t at_once = largest ? most_places / largest : owners;
-    at_once = at_once < owners ? at_once : owners;
+    const bool stored = job.kernel == CSAW__KERNEL_ITS && job.rows.upto;
+    const bool counted =
+        job.kernel == CSAW__KERNEL_UNIFORM || ((job.kernel == CSAW__KERNEL_ALIAS || stored) && device->tables.positive);
     array<csaw_vertex> roots;
     array<uint64_t> seed_offset;
     array<uint32_t> fanouts;
-    region_arrays arrays;
-    const int kernel = kernel_of(&job);
     const pools at_hand = pools_of(&job);
     const uint64_t pools = at_hand.end - at_hand.first;
     const uint64_t first_seed = job.seed_offset ? job.seed_offset[at_hand.first] : at_hand.first;
@@ -211,19 +278,7 @@ csaw_status csaw__device_each(csaw__device *device, const csaw_sampler *sampler,
     job.roots = roots.get();
     job.seed_offset = seed_offset.get();
     job.fanout = fanouts.get();
-    CSAW_TRY(take(device, at_once, regions, &arrays));
-    CSAW_TRY(csaw__device_arcs_take(device, samples, owners, owners * regions->places, owners * regions->seed_places));
-    const csaw_arcs &to = samples->device_arcs;
+    CSAW_TRY(counted ? run_counted(device, sampler, &job, samples) : run_apart(device, sampler, &job, samples));
     samples->device_arcs.first = job.first;
-    CSAW_CUDA(cudaMemsetAsync((void *)to.offset, 0, sizeof *to.offset, device->stream));
-    CSAW_CUDA(cudaMemsetAsync((void *)to.seed_offset, 0, sizeof *to.seed_offset, device->stream));
-    for (uint64_t first = 0; first < owners; first += at_once) {
-        regions->first = first;
-        regions->count = owners - first < at_once ? owners - first : at_once;
-        CSAW_TRY(arrays.arcs.fill(0, regions->count + 1));
-        CSAW_TRY(arrays.seeds.fill(0, regions->count + 1));
-        CSAW_TRY(csaw__device_launch(device, sampler, kernel, regions->count * width, &job));
-        CSAW_TRY(put(device, *regions, arrays, to));
-    }
     return CSAW_OK;
 }

@@ -46,6 +46,17 @@ CSAW_FN void csaw__each_enter(const TILE &tile, csaw__each_pool *pool, uint32_t 
     tile.sync();
 }
 
+/* Arcs that the pool's vertices get where every arc has a positive bias, k each at most; the same in all lanes. */
+template <class TILE>
+CSAW_FN uint32_t csaw__each_count(const TILE &tile, const csaw_site *site, const csaw__each_pool &pool, uint32_t k) {
+    uint64_t arcs = 0;
+    for (uint32_t s = tile.lane; s < pool.count; s += tile.width()) {
+        const uint32_t degree = csaw_degree(site, pool.at[s]);
+        arcs += degree && (site->job->replace || degree > k) ? k : degree;
+    }
+    return (uint32_t)tile.sum(arcs);
+}
+
 /* TILE: csaw__team where tiles are warps, which makes much of it known when compiled; else csaw__tile. */
 template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__job &job) {
     constexpr bool scans = KERNEL == CSAW__KERNEL_ITS || KERNEL == CSAW__KERNEL_RACE; /* rows: by a whole warp */
@@ -95,18 +106,23 @@ template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__j
         csaw__each_enter(tile, &pool, table, each.table_mask, seed, CSAW_NONE);
     }
     site.root = pool.count ? pool.at[0] : CSAW_NONE;
-    for (uint32_t s = tile.lane; s < pool.count; s += tile.width())
-        regions.seed[i * regions.seed_places + s] = pool.at[s];
+    const bool writes = !regions.counts;
+    const uint64_t begin = mine && regions.begin ? regions.begin[i] : i * regions.places;
+    const uint64_t seed_begin = mine && regions.seed_begin ? regions.seed_begin[i] : i * regions.seed_places;
+    for (uint32_t s = tile.lane; s < pool.count && writes; s += tile.width()) regions.seed[seed_begin + s] = pool.at[s];
 
-    const uint64_t begin = i * regions.places;
     uint32_t total = 0;
-    if (mine && tile.lane == 0) regions.seeds[i] = pool.count;
+    if (mine && tile.lane == 0 && regions.seeds) regions.seeds[i] = pool.count;
     for (; site.depth < job.length && tile.any_of_warp(pool.count); site.depth++) {
         const bool last = site.depth + 1 == job.length;
         const uint32_t k = job.fanout ? job.fanout[site.depth] : 1;
         next.count = 0;
         if (!last) clear();
         if (k == 0) break;
+        if (last && regions.counts) {
+            total += csaw__each_count(tile, &site, pool, k);
+            break;
+        }
         const csaw__deal deal(tile, k, scans, slots);
         for (uint32_t base = 0; tile.any_of_warp(base < pool.count); base += deal.rows) {
             const bool live = deal.row < deal.rows && base + deal.row < pool.count;
@@ -116,24 +132,26 @@ template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__j
                 site.at = pool.at[base + deal.row];
                 csaw__wave_rows(&site);
             }
-            uint32_t got;
+            uint32_t got, rank = 0;
             if constexpr (scans) {
                 got = site.degree ? csaw__team_picks<KERNEL>(csaw__team(), &site, k, pick_room, scan_pick) : 0;
                 got = got == CSAW__BROKEN_PICKS ? 0 : got;
+                if (deal.slot < got) rank = (uint32_t)scan_pick[deal.slot];
             } else {
-                got = csaw__group_picks<KERNEL>(tile, deal, &site, live);
+                got = csaw__group_picks<KERNEL>(tile, deal, &site, live, &rank);
             }
             const bool picked = live && deal.slot < got;
             const uint32_t picks = tile.ballot(picked);
             csaw_vertex lead = CSAW_NONE;
             if (picked) {
-                const csaw_arc arc =
-                    csaw__arc_at(&site, scans ? (uint32_t)scan_pick[deal.slot] : deal.pick[deal.row * k + deal.slot]);
+                const csaw_arc arc = csaw__arc_at(&site, rank);
                 const uint64_t place = begin + total + tile.lower(picks);
-                __stcs(regions.src + place, arc.src);
-                __stcs(regions.dst + place, arc.dst);
-                __stcs((unsigned long long *)regions.edge + place, (unsigned long long)arc.id);
-                __stcs(regions.depth + place, site.depth);
+                if (writes) {
+                    __stcs(regions.src + place, arc.src);
+                    __stcs(regions.dst + place, arc.dst);
+                    __stcs((unsigned long long *)regions.edge + place, (unsigned long long)arc.id);
+                    __stcs(regions.depth + place, site.depth);
+                }
                 lead = csaw__update(&site, &arc, 0); /* at the last depth too: it may break its rules */
             } else if (csaw__given(csaw__hooks.dead_end) && live && deal.slot == 0) { /* got == 0 */
                 lead = csaw__dead_end(&site, 0);
@@ -147,7 +165,9 @@ template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__j
         pool = next;
         next = was;
     }
-    if (mine && tile.lane == 0) regions.arcs[i] = total;
+    if (mine && tile.lane == 0 && regions.arcs) regions.arcs[i] = total;
+    if (mine && tile.lane == 0 && regions.begin && begin + total != regions.begin[i + 1])
+        csaw__wave_fault(&site); /* a static_bias that is not the same everywhere */
 }
 
 #endif

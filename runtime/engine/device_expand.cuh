@@ -10,7 +10,6 @@
 #include "samplers/select/pick_team.cuh"
 
 /* Kernels that the hooks allow; others compile to nothing. */
-template <typename HOOK> __host__ __device__ constexpr bool csaw__given(HOOK hook) { return hook != nullptr; }
 constexpr bool csaw__static = csaw__given(csaw__hooks.static_bias), csaw__dynamic = csaw__given(csaw__hooks.edge_bias),
                csaw__bounded = csaw__dynamic && csaw__given(csaw__hooks.bounds);
 template <uint32_t KERNEL>

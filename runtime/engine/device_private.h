@@ -20,6 +20,7 @@ typedef struct csaw__device_tables {
     csaw__row_bias *bias; /* [num_vertices], with alias */
     uint64_t *upto;       /* [num_edges], likewise: of csaw__rows */
     bool no_sums;         /* static_bias breaks its rules somewhere: upto stays NULL */
+    bool positive;        /* alias or upto: every arc has a positive bias */
 } csaw__device_tables;
 
 struct csaw__device {

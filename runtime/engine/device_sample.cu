@@ -343,7 +343,8 @@ static csaw_status sample_on(csaw__device *device, uint64_t max_degree, const cs
     if (csaw__device_each_fits(sampler, job, &r.job)) {
         const csaw_status status = csaw__device_each(device, sampler, &r.job, samples);
         if (status == CSAW_OK) return csaw__device_fault(device, fault);
-        if (status != CSAW_EDEVMEM) return status; /* else: it asks for the most that there could be, this does not */
+        if (status != CSAW_EDEVMEM)
+            return status; /* else: it may ask for the most that there could be, this does not */
     }
     CSAW_TRY(run_depths(&r, job));
     CSAW_TRY(csaw__device_fault(device, fault));

@@ -69,8 +69,8 @@ csaw_status take_scratch(csaw__device *device, const csaw_csr *csr, bool alias, 
     CSAW_TRY((sum_by_row<csaw__heavies, heavy_of>(device, nullptr, &bytes, t, nullptr)));
     s->scan_bytes = std::max(s->scan_bytes, bytes);
     CSAW_TRY(s->scan.take(device, s->scan_bytes, what));
-    CSAW_TRY(s->record.take(device, 2, what));
-    return s->record.fill(0xff, 2);
+    CSAW_TRY(s->record.take(device, 3, what));
+    return s->record.fill(0xff, 3);
 }
 
 struct builder {
@@ -121,14 +121,14 @@ csaw_status build_stretch(builder *b, stretch at) {
 }
 
 /* record: as in csaw__tabulation. */
-csaw_status build(builder *b, unsigned long long record[2]) {
+csaw_status build(builder *b, unsigned long long record[3]) {
     CSAW_TRY(take_scratch(b->device, b->csr, b->alias.get(), &b->s));
     for (uint64_t row = 0; row < b->csr->num_vertices;) {
         const stretch at = stretch_from(b->csr, row);
         CSAW_TRY(build_stretch(b, at));
         row = at.end;
     }
-    return read(b->device, b->s.record.get(), record, 2);
+    return read(b->device, b->s.record.get(), record, 3);
 }
 
 void begin(builder *b, csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
@@ -165,12 +165,13 @@ csaw_status need_room(csaw_status status, const csaw_csr *csr) {
 
 csaw_status build_alias(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
     builder b;
-    unsigned long long record[2];
+    unsigned long long record[3];
     begin(&b, plan, sampler, job);
     CSAW_TRY(need_room(b.alias.take(b.device, b.csr->num_edges, "alias tables"), b.csr));
     CSAW_TRY(need_room(b.totals.take(b.device, b.csr->num_vertices, "sums of static biases"), b.csr));
     CSAW_TRY(build(&b, record));
     if (record[0] != ~0ull) return name_bad_arc(plan, sampler, job, record[0]);
+    b.device->tables.positive = record[2] == ~0ull;
     b.device->tables.alias = b.alias.leave();
     b.device->tables.bias = b.totals.leave();
     return CSAW_OK;
@@ -180,12 +181,13 @@ csaw_status build_alias(csaw_plan *plan, const csaw_sampler *sampler, const csaw
  * any gets there. */
 csaw_status build_sums(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
     builder b;
-    unsigned long long record[2];
+    unsigned long long record[3];
     begin(&b, plan, sampler, job);
     csaw_status status = b.upto.take(b.device, b.csr->num_edges, "sums of masses");
     if (status == CSAW_OK) status = build(&b, record);
     if (status == CSAW_EDEVMEM) return CSAW_OK;
     CSAW_TRY(status);
+    b.device->tables.positive = record[2] == ~0ull;
     b.device->tables.no_sums = record[0] != ~0ull || record[1] != ~0ull;
     if (!b.device->tables.no_sums) b.device->tables.upto = b.upto.leave();
     return CSAW_OK;

@@ -18,7 +18,8 @@ CSAW_FN void csaw__tabulate_arcs(const csaw__job &job) {
     const float bias = csaw__static_bias(&site, &arc);
     t.bias[i] = bias;
     if (!csaw__is_bias(bias)) atomicMin(&t.record[0], (unsigned long long)place);
-    if (site.undeclared) atomicMin(&t.record[1], 0ull);
+    if (site.undeclared) t.record[1] = 0; /* all that write here write the same */
+    if (bias == 0) t.record[2] = 0;
 }
 
 #endif

@@ -4,7 +4,8 @@
  *
  * Method: the numbers of many entries are drawn at once. Then entry by entry the arcs that they name are asked for from
  * memory, and those of an entry some places before are looked at. Where the arcs named first all differ they are the
- * picks, which a few vector instructions find out; else the rounds of samplers/select/rounds.h decide. */
+ * picks, which a few vector instructions find out; else the rounds of samplers/select/rounds.h decide, or what a
+ * shuffle left where (shuffle.h). */
 #ifndef CSAW_ENGINE_EXPAND_DRAWN_H
 #define CSAW_ENGINE_EXPAND_DRAWN_H
 
@@ -13,10 +14,11 @@ enum { CSAW__DRAWN_ENTRIES = 64, CSAW__DRAWN_SLOTS = 512, CSAW__DRAWN_ALL };
 typedef struct csaw__drawn {
     uint32_t count;                       /* entries */
     uint64_t row[CSAW__DRAWN_ENTRIES];    /* place of each one's first arc */
-    uint32_t first[CSAW__DRAWN_ENTRIES];  /* its first slot, an even one; CSAW__DRAWN_SLOTS: csaw__expand_one() picks;
-                                             CSAW__DRAWN_ALL: every arc is picked */
+    uint32_t first[CSAW__DRAWN_ENTRIES];  /* its first slot, the first of a block; CSAW__DRAWN_SLOTS: csaw__expand_one()
+                                             picks;  CSAW__DRAWN_ALL: every arc is picked */
     uint32_t rank[CSAW__DRAWN_SLOTS + 4]; /* that a slot's number names */
-    uint64_t even[CSAW__DRAWN_SLOTS / 2], odd[CSAW__DRAWN_SLOTS / 2]; /* numbers of slots 2 i, and of 2 i + 1 */
+    uint64_t even[CSAW__DRAWN_SLOTS / 2], odd[CSAW__DRAWN_SLOTS / 2]; /* halves of blocks. ALIAS: numbers of slots 2 i
+                                             and 2 i + 1. UNIFORM: words of slots 4 i .. 4 i + 1, 4 i + 2 .. 4 i + 3 */
 } csaw__drawn;
 
 /* Four lanes of a vector. */
@@ -51,7 +53,8 @@ CSAW_FN uint32_t csaw__repeats(const uint32_t *number, uint32_t k) {
 
 /* Draws for entries until slots or places run out. */
 CSAW_FN void csaw__drawn_fill(csaw__drawn *x, const csaw__job *job, const csaw__frontier *f, const uint64_t *entry,
-                              uint64_t count) {
+                              uint64_t count, uint32_t kernel) {
+    const uint32_t a_block = kernel == CSAW__KERNEL_UNIFORM ? 4 : 2; /* slots */
     uint32_t words[4][CSAW__DRAWN_SLOTS / 2], slots = 0, n = 0;
     const uint32_t *const word[4] = {words[0], words[1], words[2], words[3]};
     for (; n < CSAW__DRAWN_ENTRIES && n < count; n++) {
@@ -63,27 +66,26 @@ CSAW_FN void csaw__drawn_fill(csaw__drawn *x, const csaw__job *job, const csaw__
         const uint32_t most = job->replace ? CSAW__DRAWN_SLOTS : CSAW__FEW_SLOTS;
         x->row[n] = csaw__offset(&job->rows, e->at - job->rows.first);
         x->first[n] = all && !csaw__hooks.static_bias ? CSAW__DRAWN_ALL : CSAW__DRAWN_SLOTS;
-        if (all || k > most) continue;
+        if (all || k == 0 || k > most) continue;
         if (k > CSAW__DRAWN_SLOTS - slots) break;
         x->first[n] = slots;
-        for (uint32_t slot = 0; slot < k; slot += 2, slots += 2) {
-            words[0][slots / 2] = (uint32_t)instance;
-            words[1][slots / 2] = (uint32_t)(instance >> 32) << 24 | f->depth;
-            words[2][slots / 2] = key;
-            words[3][slots / 2] = (uint32_t)CSAW_DRAW_PICK << 28 | slot * CSAW__SLOT_DRAWS;
+        for (uint32_t slot = 0; slot < k; slot += a_block, slots += a_block) {
+            words[0][slots / a_block] = (uint32_t)instance;
+            words[1][slots / a_block] = (uint32_t)(instance >> 32) << 24 | f->depth;
+            words[2][slots / a_block] = key;
+            words[3][slots / a_block] = (uint32_t)CSAW_DRAW_PICK << 28 | slot * CSAW__SLOT_DRAWS;
         }
     }
     x->count = n;
-    job->numbers(job->seed, word, slots / 2, x->even, x->odd);
+    job->numbers(job->seed, word, slots / a_block, x->even, x->odd);
 }
 
-/* Where some of an entry's slots named what an earlier one did: the rounds from 1 on. rank, and dst unless it is NULL:
- * in, what each slot named; out, the picks. Returns how many there are. */
+/* ALIAS, where some of an entry's slots named what an earlier one did: the rounds from 1 on. rank, dst: in, what each
+ * slot named; out, the picks. Returns how many there are. */
 CSAW_FN uint32_t csaw__drawn_rounds(const csaw__job *job, csaw__frontier *f, uint64_t entry, uint32_t *rank,
-                                    csaw_vertex *dst, uint32_t repeats, uint32_t kernel, csaw__scratch *scratch,
-                                    csaw__fault *fault) {
+                                    csaw_vertex *dst, uint32_t repeats, csaw__scratch *scratch, csaw__fault *fault) {
     csaw_site site = csaw__site_of_entry(job, f, &f->entry[entry]);
-    uint32_t named = 0, got;
+    uint32_t named = 0;
     csaw__site_row(&site, site.at);
     scratch->num_open = 0;
     scratch->taken_mask = 0;
@@ -92,46 +94,61 @@ CSAW_FN uint32_t csaw__drawn_rounds(const csaw__job *job, csaw__frontier *f, uin
         scratch->open[scratch->num_open] = slot;
         scratch->num_open += open;
         scratch->pick[named] = rank[named] = rank[slot];
-        if (dst) dst[named] = dst[slot];
+        dst[named] = dst[slot];
         named += !open;
     }
     scratch->got = named;
-    if (kernel == CSAW__KERNEL_ALIAS) {
-        got = csaw__row_by_trials(&site, kernel, 1, 0, scratch, fault);
-        if (got == CSAW__BROKEN_PICKS) got = 0;
-    } else {
-        const csaw__choice c = csaw__row_choice(&site);
-        got = csaw__rounds_by_mass(&c, scratch, 1);
-    }
+    uint32_t got = csaw__row_by_trials(&site, CSAW__KERNEL_ALIAS, 1, 0, scratch, fault);
+    if (got == CSAW__BROKEN_PICKS) got = 0;
     csaw__tell_undeclared(&site, fault);
     for (uint32_t j = named; j < got; j++) {
         rank[j] = (uint32_t)scratch->pick[j];
-        if (dst) dst[j] = job->rows.col[site.row + rank[j]];
+        dst[j] = job->rows.col[site.row + rank[j]];
     }
     return got;
 }
 
+/* UNIFORM: the picks of entry i, in the order of slots. */
+CSAW_FN void csaw__drawn_shuffle(csaw__drawn *x, const csaw__job *job, const csaw__frontier *f, uint64_t entry,
+                                 uint32_t i) {
+    const uint32_t first = x->first[i], k = f->fanout[entry], degree = f->degree[entry];
+    uint32_t *const rank = x->rank + first, place[CSAW__FEW_SLOTS], left[CSAW__FEW_SLOTS];
+    for (uint32_t j = 0; j < k; j++) {
+        const uint64_t half = (j & 2 ? x->odd : x->even)[(first + j) / 4];
+        const uint32_t word = (uint32_t)(half >> 32 * (j & 1)), before = job->replace ? 0 : j, n = degree - before;
+        const uint64_t product = (uint64_t)word * n;
+        rank[j] = before + (uint32_t)(product >> 32);
+        if ((uint32_t)product < n) { /* perhaps not exact */
+            csaw_site site = csaw__site_of_entry(job, f, &f->entry[entry]);
+            const csaw__choice c = csaw__row_choice(&site);
+            rank[j] = before + (uint32_t)csaw__short(&c, j, word, n);
+        }
+    }
+    if (job->replace || !csaw__repeats(rank, k)) return;
+    __builtin_memcpy(place, rank, k * sizeof *rank);
+    csaw__shuffle_few(k, place, left, rank);
+}
+
 /* What the slots of entry i name, and a request to memory for it. UNIFORM: that are the picks. */
 CSAW_FN void csaw__drawn_name(csaw__drawn *x, const csaw__job *job, csaw__frontier *f, uint64_t entry, uint32_t i,
-                              uint32_t kernel, csaw__scratch *scratch, csaw__fault *fault) {
+                              uint32_t kernel) {
     const uint32_t first = x->first[i], k = f->fanout[entry], degree = f->degree[entry];
     uint32_t *const rank = x->rank + first;
     if (first >= CSAW__DRAWN_SLOTS) {
         csaw__prefetch_arcs(job, f->entry[entry].at);
         return;
     }
+    if (kernel == CSAW__KERNEL_UNIFORM) {
+        csaw__drawn_shuffle(x, job, f, entry, i);
+        f->got[entry] = k;
+        for (uint32_t j = 0; j < k; j++) csaw__soon(job->rows.col + x->row[i] + rank[j]);
+        return;
+    }
     for (uint32_t j = 0; j < k; j += 2) {
         rank[j] = (uint32_t)csaw_below(x->even[(first + j) / 2], degree);
         rank[j + 1] = (uint32_t)csaw_below(x->odd[(first + j) / 2], degree);
     }
-    if (kernel == CSAW__KERNEL_ALIAS) {
-        for (uint32_t j = 0; j < k; j++) csaw__soon(job->rows.alias + x->row[i] + rank[j]);
-        return;
-    }
-    const uint32_t repeats = job->replace ? 0 : csaw__repeats(rank, k);
-    f->got[entry] = k;
-    if (repeats) f->got[entry] = csaw__drawn_rounds(job, f, entry, rank, 0, repeats, kernel, scratch, fault);
-    for (uint32_t j = 0; j < f->got[entry]; j++) csaw__soon(job->rows.col + x->row[i] + rank[j]);
+    for (uint32_t j = 0; j < k; j++) csaw__soon(job->rows.alias + x->row[i] + rank[j]);
 }
 
 /* The picks of entry i. */
@@ -168,7 +185,7 @@ CSAW_FN void csaw__drawn_pick(csaw__drawn *x, const csaw__job *job, csaw__fronti
         const bool dead = k && dst[0] == CSAW_NONE; /* no arc of the row has a positive bias */
         const uint32_t repeats = dead || job->replace ? 0 : csaw__repeats(rank, k);
         f->got[entry] = dead ? 0 : k;
-        if (repeats) f->got[entry] = csaw__drawn_rounds(job, f, entry, rank, dst, repeats, kernel, scratch, fault);
+        if (repeats) f->got[entry] = csaw__drawn_rounds(job, f, entry, rank, dst, repeats, scratch, fault);
     }
     for (uint32_t j = 0; j < f->got[entry]; j++) {
         src[j] = f->entry[entry].at;
@@ -181,10 +198,10 @@ CSAW_FN void csaw__expand_drawn(const csaw__job *job, csaw__frontier *f, const u
     csaw__drawn x;
     for (uint64_t done = 0; done < count; done += x.count) {
         const uint64_t *const these = entry + done;
-        csaw__drawn_fill(&x, job, f, these, count - done);
+        csaw__drawn_fill(&x, job, f, these, count - done, kernel);
         for (uint32_t i = 0; i < x.count + CSAW__AHEAD; i++) {
             const uint32_t before = i - CSAW__AHEAD;
-            if (i < x.count) csaw__drawn_name(&x, job, f, these[i], i, kernel, scratch, fault);
+            if (i < x.count) csaw__drawn_name(&x, job, f, these[i], i, kernel);
             if (i >= CSAW__AHEAD) csaw__drawn_pick(&x, job, f, these[before], before, kernel, scratch, fault);
         }
     }

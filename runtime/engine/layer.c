@@ -86,7 +86,7 @@ static csaw_status pick_arcs(csaw__worker *w, layer *l, uint64_t *picks) {
         l->choice.upto = w->upto;
     }
     got = all ? csaw__pick_all(&l->choice, &w->scratch)
-              : csaw__pick_by_mass(&l->choice, &w->scratch, (uint32_t)l->k, w->job->replace);
+              : csaw__pick_of(&l->choice, &w->scratch, (uint32_t)l->k, w->job->replace);
     for (uint64_t j = 0; j < got; j++) {
         const uint64_t candidate = w->scratch.pick[j], entry = entry_of(f, l, candidate);
         CSAW_TRY(add_pick(w, (*picks)++, entry, (uint32_t)(f->arc[l->first] + candidate - f->arc[entry])));
@@ -151,7 +151,7 @@ static csaw_status pick_targets(csaw__worker *w, layer *l, target *targets, uint
     l->choice.n = n;
     l->choice.upto = upto;
     const uint64_t got = all ? csaw__pick_all(&l->choice, &w->scratch)
-                             : csaw__pick_by_mass(&l->choice, &w->scratch, (uint32_t)l->k, w->job->replace);
+                             : csaw__pick_of(&l->choice, &w->scratch, (uint32_t)l->k, w->job->replace);
     for (uint64_t j = 0; j < got; j++) targets[w->scratch.pick[j]].chosen = true;
     for (uint64_t entry = l->first; entry < l->end; entry++)
         for (uint32_t rank = 0; rank < f->degree[entry]; rank++) {

@@ -43,7 +43,7 @@ static csaw_status select_from_set(csaw__worker *w, uint64_t first, uint64_t cou
         }
         c.upto = w->upto;
     }
-    const uint64_t got = k == count ? csaw__pick_all(&c, &w->scratch) : csaw__pick_by_mass(&c, &w->scratch, k, false);
+    const uint64_t got = k == count ? csaw__pick_all(&c, &w->scratch) : csaw__pick_of(&c, &w->scratch, k, false);
     for (uint64_t j = 0; j < got; j++) CSAW_TRY(go_on(w, pool[w->scratch.pick[j]]));
     return CSAW_OK;
 }
@@ -56,7 +56,7 @@ static csaw_status select_from_list(csaw__worker *w, uint32_t owner) {
     const csaw__choice c = csaw__pool_choice(pool, w->job, csaw__instance_of(w, owner), w->f.depth);
     const uint32_t k = w->frontier_size < pool->n ? w->frontier_size : (uint32_t)pool->n;
     CSAW_TRY(csaw__worker_scratch(w, pool->n, k, k));
-    const uint64_t got = k == pool->n ? csaw__pick_all(&c, &w->scratch) : csaw__pick_by_mass(&c, &w->scratch, k, false);
+    const uint64_t got = k == pool->n ? csaw__pick_all(&c, &w->scratch) : csaw__pick_of(&c, &w->scratch, k, false);
     for (uint64_t j = 0; j < got; j++) CSAW_TRY(go_on(w, pool->entry[w->scratch.pick[j]]));
     return CSAW_OK;
 }

@@ -14,7 +14,7 @@
 /* Mass of the candidates up to i, i among them. */
 CSAW_FN uint64_t csaw__choice_upto(const csaw__choice *c, uint64_t i) {
     uint64_t sum = 0;
-    if (!c->tree) return c->upto ? c->upto[i] : i + 1;
+    if (!c->tree) return c->upto[i];
     for (uint64_t j = i + 1; j; j -= j & (0 - j)) sum += c->tree[j];
     return sum;
 }
@@ -73,13 +73,14 @@ struct csaw__from_choice {
 /* Words of device memory that csaw__team_choose() works in, at most CSAW__PICK_WORDS a pick. */
 CSAW_FN uint64_t csaw__choose_words(uint32_t k) { return k <= CSAW__TEAM_PICKS ? 0 : csaw__many_words(k); }
 
-/* k of the choice's candidates by masses alone (ITS; UNIFORM where upto and tree are NULL), to pick[0 ..] in their
+/* k of the choice's candidates by masses alone (ITS), or by none (UNIFORM), to pick[0 ..] in their
  * order; returns how many, the same in all lanes. sum > 0, k at most CSAW__MAX_SLOTS; without replacement k < n (else
  * csaw__team_choose_all()). few: shared memory of this team, [2 * CSAW__TEAM_PICKS]; work: device memory,
  * [csaw__choose_words(k)]. pick: device memory, [k]. */
 CSAW_FN uint32_t csaw__team_choose(const csaw__team &team, const csaw__choice *c, uint32_t k, bool replace,
                                    uint32_t *few, uint64_t *work, uint64_t *pick) {
     const csaw__from_choice from = {c};
+    if (!c->upto && !c->tree) return csaw__team_uniform(team, c, k, replace, work, pick);
     if (replace) {
         for (uint32_t slot = team.lane; slot < k; slot += CSAW__TEAM) {
             uint64_t below;

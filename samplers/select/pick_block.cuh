@@ -41,17 +41,17 @@ CSAW_FN bool csaw__block_row_sums(const csaw__team &team, const csaw_site *site,
     out->upto = shared->upto;
     out->per = per;
     out->sum = 0;
-    out->scale = 0;
+    out->exponent = 0;
     if (csaw__block_broken(site, largest < 0)) return false;
     largest = team.largest(largest);
     if (team.lane == 0) shared->largest[warp] = largest;
     __syncthreads();
     for (uint32_t w = 0; w < CSAW__TEAMS; w++) largest = shared->largest[w] > largest ? shared->largest[w] : largest;
     if (largest == 0) return true;
-    out->scale = csaw__power_of_two(csaw__mass_exponent(n, largest));
+    out->exponent = csaw__mass_exponent(n, largest);
     for (uint64_t part = warp; part < parts; part += CSAW__TEAMS) {
         const uint64_t begin = part * per, end = begin + per < n ? begin + per : n;
-        const uint64_t sum = team.sum(csaw__lane_sum(site, begin + team.lane, end, CSAW__TEAM, out->scale));
+        const uint64_t sum = team.sum(csaw__lane_sum(site, begin + team.lane, end, CSAW__TEAM, out->exponent));
         if (team.lane == 0) shared->upto[part] = sum;
     }
     __syncthreads();

@@ -3,9 +3,9 @@
  * row would leave most lanes idle. By the methods whose trials need no scan of the row: UNIFORM,
  * ALIAS, REJECT, ITS by stored sums.
  *
- * Method: the rounds of rounds.h. The lanes of a tile (a part of a warp) are dealt out in groups of k, one row each;
- * a lane makes the trials of its slot, and of lanes of a group that name the same arc the lowest wins, by
- * __match_any_sync. Numbers, and so picks, are those of the CPU; docs/stream.md. */
+ * Method: the lanes of a tile (a part of a warp) are dealt out in groups of k, one row each. UNIFORM: the shuffle of
+ * shuffle_team.cuh. Else the rounds of rounds.h: a lane makes the trials of its slot, and of lanes of a group that name
+ * the same arc the lowest wins, by __match_any_sync. Numbers, and so picks, are those of the CPU; docs/stream.md. */
 #ifndef CSAW_SELECT_PICK_GROUP_CUH
 #define CSAW_SELECT_PICK_GROUP_CUH
 
@@ -41,13 +41,12 @@ CSAW_FN bool csaw__group_at_once(const csaw_site *site, const csaw__deal &deal, 
         return bias > 0;
     }
     const uint64_t number = csaw__first_number(site, deal.slot);
-    csaw_vertex dst;
     if constexpr (KERNEL == CSAW__KERNEL_ITS_STORED) {
         const csaw__row_mass row = csaw__stored_sums(site);
         *candidate = (uint32_t)csaw__first_above(row.upto, site->degree, csaw_below(number, row.sum));
     } else {
-        *candidate = KERNEL == CSAW__KERNEL_ALIAS ? (uint32_t)csaw__alias_rank(site, number, &dst)
-                                                  : (uint32_t)csaw_below(number, site->degree);
+        csaw_vertex dst;
+        *candidate = (uint32_t)csaw__alias_rank(site, number, &dst);
     }
     return true;
 }
@@ -97,10 +96,25 @@ CSAW_FN uint32_t csaw__group_rest(const TILE &tile, const csaw__deal &deal, cons
     return got;
 }
 
-/* The picks of the lane's row, to deal.pick[deal.row * k ..]; how many there are. site: of the lane's row; live: the
- * lane has a row. */
+/* UNIFORM: as csaw__group_picks(). */
+template <class TILE>
+CSAW_FN uint32_t csaw__group_uniform(const TILE &tile, const csaw__deal &deal, const csaw_site *site, bool live,
+                                     uint32_t *rank) {
+    const csaw__choice c = csaw__row_choice(site);
+    const bool replace = site->job->replace, draws = live && site->degree && (replace || site->degree > deal.k);
+    uint32_t own = deal.slot;
+    *rank = deal.slot;
+    if (draws) *rank = (uint32_t)csaw__slot_place(&c, deal.slot, replace);
+    if (!replace) csaw__swap_lanes(draws ? deal.lanes << tile.shift : 0, 0, *rank, false, rank, &own);
+    return !live ? 0 : draws ? deal.k : site->degree;
+}
+
+/* The picks of the lane's row: how many there are, and *rank, that of the lane's slot if there are more. site: of the
+ * lane's row; live: the lane has a row. */
 template <uint32_t KERNEL, class TILE>
-CSAW_FN uint32_t csaw__group_picks(const TILE &tile, const csaw__deal &deal, const csaw_site *site, bool live) {
+CSAW_FN uint32_t csaw__group_picks(const TILE &tile, const csaw__deal &deal, const csaw_site *site, bool live,
+                                   uint32_t *rank) {
+    if constexpr (KERNEL == CSAW__KERNEL_UNIFORM) return csaw__group_uniform(tile, deal, site, live, rank);
     constexpr bool reject = KERNEL == CSAW__KERNEL_REJECT || KERNEL == CSAW__KERNEL_REJECT_ALIAS;
     constexpr uint32_t rounds = reject ? CSAW__REJECT_ROUNDS : CSAW__ROUNDS;
     const bool any = live && csaw__group_any<KERNEL>(site), at_once = site->job->replace || deal.k >= site->degree;
@@ -129,7 +143,9 @@ CSAW_FN uint32_t csaw__group_picks(const TILE &tile, const csaw__deal &deal, con
     }
     if (tile.any_of_warp(open)) got = csaw__group_rest(tile, deal, site, open, got);
     tile.sync();
-    return tile.ballot(broken) & deal.lanes ? 0 : got;
+    if (tile.ballot(broken) & deal.lanes) got = 0;
+    if (live && deal.slot < got) *rank = pick[deal.slot];
+    return got;
 }
 
 #endif

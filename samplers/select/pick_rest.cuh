@@ -63,7 +63,7 @@ CSAW_FN uint32_t csaw__team_rest(const TEAM &team, const csaw_site *site, TAKEN 
     if (!csaw__team_sums(team, site, 0, 0, &row)) return CSAW__BROKEN_PICKS;
     if (row.sum == 0) return got;
     return csaw__team_rest_of(
-        team, site, row.sum, 0, 0, 0, [&](uint64_t i) { return csaw__mass_at(site, i, row.scale); }, set, got,
+        team, site, row.sum, 0, 0, 0, [&](uint64_t i) { return csaw__mass_at(site, i, row.exponent); }, set, got,
         num_open);
 }
 
@@ -78,7 +78,7 @@ CSAW_FN uint32_t csaw__team_rest_by_sums(const TEAM &team, const csaw_site *site
             [&](uint64_t i) -> uint64_t { return i < n ? upto[i] - (i ? upto[i - 1] : 0) : 0; }, set, got, num_open);
     return csaw__team_rest_of(
         team, site, row->sum, (uint64_t *)upto, (n + row->per - 1) / row->per, row->per,
-        [&](uint64_t i) { return csaw__mass_at(site, i, row->scale); }, set, got, num_open);
+        [&](uint64_t i) { return csaw__mass_at(site, i, row->exponent); }, set, got, num_open);
 }
 
 #endif

@@ -14,10 +14,11 @@
 #include "samplers/select/pick_rest.cuh"
 #include "samplers/select/race_team.cuh"
 #include "samplers/select/reject.h"
+#include "samplers/select/row_choice.h"
+#include "samplers/select/shuffle_team.cuh"
 #include "samplers/select/stored_sums.cuh"
 
 enum { CSAW__TEAM_PICKS = 32 };
-#define CSAW__NO_CANDIDATE 0xffffffffffffffffull
 
 /* Of round 0, or of the only trial: slots 2 i and 2 i + 1 share a block. */
 CSAW_FN uint64_t csaw__first_number(const csaw_site *site, uint32_t slot) {
@@ -105,33 +106,24 @@ CSAW_FN uint64_t csaw__stored_trial(const csaw_site *site, const csaw__row_mass 
     return set.taken(second) ? CSAW__NO_CANDIDATE : second;
 }
 
-/* A trial of a slot by one lane, for methods that scan no row. */
+/* A trial of a slot by one lane, for methods that scan no row: ALIAS, REJECT, ITS by stored sums. */
 template <uint32_t KERNEL, class TAKEN>
 CSAW_FN uint64_t csaw__lane_trial(const csaw_site *site, const TAKEN &set, uint32_t slot, uint32_t round,
                                   int *outcome) {
-    constexpr bool alias = KERNEL == CSAW__KERNEL_ALIAS;
     if constexpr (KERNEL == CSAW__KERNEL_REJECT || KERNEL == CSAW__KERNEL_REJECT_ALIAS) {
         const uint64_t candidate =
             csaw__team_attempt(site, KERNEL == CSAW__KERNEL_REJECT_ALIAS, slot * CSAW__SLOT_DRAWS + round, outcome);
         return candidate == CSAW__NO_CANDIDATE || set.taken(candidate) ? CSAW__NO_CANDIDATE : candidate;
     }
-    csaw_vertex dst;
-    const uint32_t n = site->degree;
     if constexpr (KERNEL == CSAW__KERNEL_ITS_STORED) {
         const csaw__row_mass row = csaw__stored_sums(site);
         return csaw__stored_trial(site, &row, set, slot, round);
     }
+    csaw_vertex dst;
     const uint64_t r1 = round ? csaw__pick_number(site, slot, round, 0) : csaw__first_number(site, slot);
-    uint64_t candidate = alias ? csaw__alias_rank(site, r1, &dst) : csaw_below(r1, n);
+    uint64_t candidate = csaw__alias_rank(site, r1, &dst);
     if (round == 0 || !set.taken(candidate)) return candidate;
-    const uint64_t r2 = csaw__pick_number(site, slot, round, 1);
-    if (alias) {
-        candidate = csaw__alias_rank(site, r2, &dst);
-    } else {
-        if (n == 1) return CSAW__NO_CANDIDATE;
-        const uint64_t beside = csaw_below(r2, n - 1);
-        candidate = beside + (beside >= candidate);
-    }
+    candidate = csaw__alias_rank(site, csaw__pick_number(site, slot, round, 1), &dst);
     return set.taken(candidate) ? CSAW__NO_CANDIDATE : candidate;
 }
 
@@ -229,8 +221,7 @@ CSAW_FN uint32_t csaw__team_again(const csaw__team &team, const csaw_site *site,
             if constexpr (KERNEL == CSAW__KERNEL_ITS)
                 candidate = csaw__team_find(team, site, row, slot < k, csaw_below(r, row->sum), &below, &mass);
             else
-                candidate =
-                    KERNEL == CSAW__KERNEL_ALIAS ? csaw__alias_rank(site, r, &dst) : csaw_below(r, site->degree);
+                candidate = csaw__alias_rank(site, r, &dst);
         }
         if (slot < k) pick[slot] = candidate; /* CSAW__NO_CANDIDATE: below */
         if (team.ballot(outcome == CSAW__BROKEN)) return CSAW__BROKEN_PICKS;
@@ -248,7 +239,7 @@ CSAW_FN uint32_t csaw__team_again(const csaw__team &team, const csaw_site *site,
             for (uint32_t left = team.ballot(open); left; left &= left - 1) {
                 const uint64_t place = csaw__team_scan(
                     team, 0, 0, team.get(x, team.first(left)),
-                    [&](uint64_t i) { return csaw__mass_at(site, i, all.scale); }, &below, &mass);
+                    [&](uint64_t i) { return csaw__mass_at(site, i, all.exponent); }, &below, &mass);
                 if (team.lane == team.first(left)) pick[slot] = place;
             }
         }
@@ -320,6 +311,10 @@ CSAW_FN uint32_t csaw__team_picks(const csaw__team &team, const csaw_site *site,
                                   const csaw__pick_room &room, csaw_edge *pick) {
     if (k == CSAW_ALL || (!site->job->replace && k >= site->degree)) return csaw__team_all(team, site, pick);
     if constexpr (KERNEL == CSAW__KERNEL_RACE) return csaw__team_race(team, site, k, pick);
+    if constexpr (KERNEL == CSAW__KERNEL_UNIFORM) {
+        const csaw__choice c = csaw__row_choice(site);
+        return csaw__team_uniform(team, &c, k, site->job->replace, room.work, pick);
+    }
     csaw__row_mass row;
     uint64_t *work = room.work;
     if constexpr (KERNEL == CSAW__KERNEL_ITS) {

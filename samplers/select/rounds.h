@@ -8,35 +8,9 @@
 #ifndef CSAW_SELECT_ROUNDS_H
 #define CSAW_SELECT_ROUNDS_H
 
-#include <csaw/philox.h>
-
-#include "runtime/base/frontier.h"
 #include "runtime/base/mass.h"
 #include "runtime/base/mass_tree.h"
-
-#define CSAW__NO_CANDIDATE 0xffffffffffffffffull
-
-/* One selection: where its numbers stand, and the masses of its candidates. */
-typedef struct csaw__choice {
-    uint64_t seed, instance;
-    uint32_t depth, key, first_draw;
-    uint64_t n;           /* candidates */
-    const uint64_t *upto; /* [n] inclusive sums of masses; NULL: every mass is 1, or tree */
-    const uint64_t *tree; /* [n + 1] masses as a tree; NULL = upto */
-    const uint64_t *mass; /* [n], with tree */
-    uint64_t sum;         /* of all masses */
-} csaw__choice;
-
-CSAW_FN csaw_block csaw__choice_block(const csaw__choice *c, uint32_t slot, uint32_t round) {
-    return csaw_draw(c->seed, c->instance, c->depth, c->key, CSAW_DRAW_PICK,
-                     c->first_draw + slot * CSAW__SLOT_DRAWS + round);
-}
-
-/* The slot's number of round 0, or of its only trial: slots 2 i and 2 i + 1 share a block. */
-CSAW_FN uint64_t csaw__choice_number(const csaw__choice *c, uint32_t slot) {
-    const csaw_block block = csaw__choice_block(c, slot & ~1u, 0);
-    return csaw_half(&block, slot & 1);
-}
+#include "samplers/select/shuffle.h"
 
 CSAW_FN uint64_t csaw__choice_mass(const csaw__choice *c, uint64_t i) {
     if (c->tree) return c->mass[i];
@@ -46,7 +20,6 @@ CSAW_FN uint64_t csaw__choice_mass(const csaw__choice *c, uint64_t i) {
 /* The first candidate whose inclusive sum exceeds x < sum; *below: the sum of those before it. */
 CSAW_FN uint64_t csaw__choice_find(const csaw__choice *c, uint64_t x, uint64_t *below) {
     if (c->tree) return csaw__mass_tree_find(c->tree, c->n, x, below);
-    if (!c->upto) return *below = x;
     uint64_t lo = 0, n = c->n;
     while (n > 0) {
         const uint64_t half = n >> 1;
@@ -150,9 +123,10 @@ CSAW_FN uint64_t csaw__pick_all(const csaw__choice *c, csaw__scratch *scratch) {
     return got;
 }
 
-/* The rounds from a first one on, by masses alone; sum > 0. Returns how many picks there are. */
-CSAW_FN uint32_t csaw__rounds_by_mass(const csaw__choice *c, csaw__scratch *scratch, uint32_t first) {
-    for (uint32_t round = first; round < CSAW__ROUNDS && scratch->num_open; round++) {
+/* k picks by the rounds, by masses alone; sum > 0. Returns how many picks there are. */
+CSAW_FN uint32_t csaw__rounds_by_mass(const csaw__choice *c, csaw__scratch *scratch, uint32_t k) {
+    csaw__rounds_begin(scratch, k);
+    for (uint32_t round = 0; round < CSAW__ROUNDS && scratch->num_open; round++) {
         uint32_t left = 0;
         scratch->before = scratch->got;
         for (uint32_t o = 0; o < scratch->num_open; o++) {
@@ -165,18 +139,21 @@ CSAW_FN uint32_t csaw__rounds_by_mass(const csaw__choice *c, csaw__scratch *scra
     return scratch->num_open ? csaw__pick_the_rest(c, scratch) : scratch->got;
 }
 
-/* k picks by masses alone (ITS; UNIFORM where upto and tree are NULL), to scratch->pick; returns how many there are.
- * sum > 0. */
+/* k picks by masses alone (ITS), to scratch->pick; returns how many there are. sum > 0. */
 CSAW_FN uint32_t csaw__pick_by_mass(const csaw__choice *c, csaw__scratch *scratch, uint32_t k, bool replace) {
-    if (!replace) {
-        csaw__rounds_begin(scratch, k);
-        return csaw__rounds_by_mass(c, scratch, 0);
-    }
+    if (!replace) return csaw__rounds_by_mass(c, scratch, k);
     for (uint32_t slot = 0; slot < k; slot++) {
         uint64_t below;
         scratch->pick[slot] = csaw__choice_find(c, csaw_below(csaw__choice_number(c, slot), c->sum), &below);
     }
     return k;
+}
+
+/* k picks by what the choice has, masses (sum > 0) or none; returns how many there are. Without replacement k < c->n.
+ */
+CSAW_FN uint32_t csaw__pick_of(const csaw__choice *c, csaw__scratch *scratch, uint32_t k, bool replace) {
+    if (c->upto || c->tree) return csaw__pick_by_mass(c, scratch, k, replace);
+    return csaw__pick_uniform(c, scratch, k, replace);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include "samplers/select/race.h"
 #include "samplers/select/reject.h"
 #include "samplers/select/rounds.h"
+#include "samplers/select/row_choice.h"
 
 #define CSAW__BROKEN_PICKS 0xffffffffu /* a hook broke its rules */
 
@@ -31,12 +32,6 @@ CSAW_FN uint64_t csaw__row_sums(const csaw_site *site, const uint8_t *answer, cs
         scratch->upto[i] = sum;
     }
     return sum;
-}
-
-CSAW_FN csaw__choice csaw__row_choice(const csaw_site *site) {
-    csaw__choice c = {site->job->seed, site->instance, site->depth, csaw__key(site), 0, site->degree, 0, 0, 0,
-                      site->degree};
-    return c;
 }
 
 CSAW_FN uint32_t csaw__row_all(const csaw_site *site, const uint8_t *answer, csaw__scratch *scratch,
@@ -214,7 +209,7 @@ CSAW_FN uint32_t csaw__row_picks(const csaw_site *site, uint32_t kernel, uint32_
     switch (kernel) {
     case CSAW__KERNEL_UNIFORM: {
         const csaw__choice c = csaw__row_choice(site);
-        return csaw__pick_by_mass(&c, scratch, k, replace);
+        return csaw__pick_of(&c, scratch, k, replace);
     }
     case CSAW__KERNEL_ALIAS:
         if (csaw__alias_row_is_dead(site)) return 0;

@@ -32,7 +32,6 @@ std::vector<Pick> all_of(const Candidates &from) {
 }
 
 int64_t picked_by(Method method, const Candidates &from, uint64_t number) {
-    if (method == Method::uniform) return static_cast<int64_t>(below(number, from.count()));
     if (method == Method::alias) return from.alias(number);
     return search(from.masses, below(number, from.masses.sum));
 }
@@ -40,11 +39,31 @@ int64_t picked_by(Method method, const Candidates &from, uint64_t number) {
 // Of round 0, or of the only one: two slots share a block.
 uint64_t first_number(const Numbers &numbers, uint32_t s) { return half(numbers.trial(16 * (s - s % 2)), s % 2); }
 
+// short(s, n)
+uint64_t short_number(const Numbers &numbers, uint32_t s, uint64_t n) {
+    const uint64_t all = uint64_t{1} << 32, p = numbers.trial(16 * (s - s % 4))[s % 4] * n;
+    if (n < all && p % all >= all % n) return p / all;
+    return below(half(numbers.trial(16 * s + 1), 0), n);
+}
+
+std::vector<Pick> shuffled(uint32_t n, uint32_t k, const Numbers &numbers) {
+    std::vector<Pick> out;
+    std::vector<uint32_t> list(n);
+    for (uint32_t i = 0; i < n; i++) list[i] = i;
+    for (uint32_t s = 0; s < k; s++) {
+        std::swap(list[s], list[s + short_number(numbers, s, n - s)]);
+        out.push_back({list[s], 0, s});
+    }
+    return out;
+}
+
 std::vector<Pick> with_replacement(Method method, const Candidates &from, uint32_t k, const Numbers &numbers) {
     std::vector<Pick> out;
     for (uint32_t s = 0; s < k; s++) {
         int64_t i = failed;
-        if (method == Method::reject) {
+        if (method == Method::uniform) {
+            i = static_cast<int64_t>(short_number(numbers, s, from.count()));
+        } else if (method == Method::reject) {
             for (uint32_t t = 0; t < 16 && i == failed; t++) i = from.attempt(numbers.attempt(16 * s + t));
             if (i == failed) i = picked_by(Method::its, from, half(numbers.trial(16 * s + 8), 0));
         } else {
@@ -67,10 +86,6 @@ int64_t trial(Method method, const Candidates &from, const std::vector<bool> &ta
     const int64_t i = picked_by(method, from, r1);
     if (!taken[static_cast<size_t>(i)]) return i;
     if (method == Method::alias) return unless_taken(from.alias(r2));
-    if (method == Method::uniform) {
-        const auto other = static_cast<int64_t>(below(r2, from.count() - uint64_t{1}));
-        return unless_taken(other >= i ? other + 1 : other);
-    }
     const uint64_t M = from.masses.sum, m = from.masses.mass[static_cast<size_t>(i)];
     if (M == m) return failed;
     uint64_t l = 0; // where the region of i begins
@@ -141,6 +156,7 @@ std::vector<Pick> select(Method method, const Candidates &from, uint32_t k, bool
     if (k == CSAW_ALL || (!replace && k >= from.count())) return all_of(from);
     if (replace) return with_replacement(method, from, k, numbers);
     if (method == Method::race) return race(from, k, numbers);
+    if (method == Method::uniform) return shuffled(from.count(), k, numbers);
     return without_replacement(method, from, k, numbers);
 }
 

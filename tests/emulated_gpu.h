@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/emulated_gpu.h - a block of a GPU as threads of the CPU, so that device code of csaw runs where there is no
+ * GPU: to be included after headers of the system and before that code. All lanes of a warp take part in each
+ * intrinsic, as csaw's device code has it. Blocks run one after the other. Slow: for small cases. What a GPU does with
+ * memory, and lanes that do not meet, it does not show. */
+#ifndef CSAW_TESTS_EMULATED_GPU_H
+#define CSAW_TESTS_EMULATED_GPU_H
+
+#include <pthread.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace emulated {
+
+struct Place {
+    uint32_t x;
+};
+
+class Warp {
+  public:
+    Warp() { pthread_barrier_init(&barrier_, nullptr, 32); }
+    ~Warp() { pthread_barrier_destroy(&barrier_); }
+    void Wait() { pthread_barrier_wait(&barrier_); }
+    // Every lane's value, once all have given theirs, in the same intrinsic.
+    template <class T> std::vector<T> Exchange(uint32_t lane, T value, const char *intrinsic) {
+        static_assert(sizeof value <= sizeof *value_, "a lane's value has 8 bytes at most");
+        std::memcpy(value_[lane], &value, sizeof value);
+        at_[lane] = intrinsic;
+        Wait();
+        std::vector<T> all(32);
+        for (uint32_t l = 0; l < 32; l++) {
+            std::memcpy(&all[l], value_[l], sizeof value);
+            if (std::strcmp(at_[l], intrinsic) == 0) continue;
+            std::fprintf(stderr, "lane %u is at %s, but lane %u at %s\n", lane, intrinsic, l, at_[l]);
+            std::abort();
+        }
+        Wait();
+        return all;
+    }
+
+  private:
+    pthread_barrier_t barrier_;
+    unsigned char value_[32][8];
+    const char *at_[32];
+};
+
+inline thread_local Place thread, block, size;
+inline thread_local Warp *warp;
+
+inline uint32_t Lane() { return thread.x & 31; }
+template <class T> std::vector<T> OfAllLanes(uint32_t mask, T value, const char *intrinsic) {
+    if (mask != 0xffffffffu) {
+        std::fprintf(stderr, "%s of some lanes alone, %08x; csaw's device code has it of all\n", intrinsic, mask);
+        std::abort();
+    }
+    return warp->Exchange(Lane(), value, intrinsic);
+}
+
+// threads: a multiple of 32
+template <class BODY> void RunBlocks(uint32_t blocks, uint32_t threads, const BODY &body) {
+    for (uint32_t b = 0; b < blocks; b++) {
+        const std::unique_ptr<Warp[]> warps(new Warp[threads / 32]);
+        std::vector<std::thread> all;
+        for (uint32_t t = 0; t < threads; t++)
+            all.emplace_back([&, t] {
+                thread.x = t;
+                block.x = b;
+                size.x = threads;
+                warp = &warps[t / 32];
+                body();
+            });
+        for (std::thread &one : all) one.join();
+    }
+}
+
+} // namespace emulated
+
+#define __CUDACC__ 1 // from here on
+#define __device__
+#define __host__
+#define __global__
+#define __forceinline__ inline
+#define __shared__ static
+#define __align__(BYTES) __attribute__((aligned(BYTES)))
+#define threadIdx emulated::thread
+#define blockIdx emulated::block
+#define blockDim emulated::size
+
+inline int __popc(uint32_t x) { return __builtin_popcount(x); }
+inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline uint32_t __umulhi(uint32_t a, uint32_t b) { return static_cast<uint32_t>((uint64_t{a} * b) >> 32); }
+inline uint64_t __umul64hi(uint64_t a, uint64_t b) {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<uint64_t>((Wide{a} * b) >> 64);
+}
+inline double __dsqrt_rn(double x) { return std::sqrt(x); }
+inline float __fdividef(float a, float b) { return a / b; }
+inline uint32_t __float_as_uint(float x) {
+    uint32_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+inline float __uint_as_float(uint32_t bits) {
+    float x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
+inline long long __double_as_longlong(double x) {
+    long long bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+inline double __longlong_as_double(long long bits) {
+    double x;
+    std::memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+inline void __syncwarp() { emulated::OfAllLanes(0xffffffffu, 0, "syncwarp"); }
+template <class T> uint32_t __match_any_sync(uint32_t mask, T x) {
+    const auto all = emulated::OfAllLanes(mask, x, sizeof x == 8 ? "match of 8 bytes" : "match");
+    uint32_t alike = 0;
+    for (uint32_t l = 0; l < 32; l++) alike |= static_cast<uint32_t>(all[l] == x) << l;
+    return alike;
+}
+inline uint32_t __ballot_sync(uint32_t mask, bool x) {
+    const auto all = emulated::OfAllLanes(mask, static_cast<uint8_t>(x), "ballot, any or all");
+    uint32_t set = 0;
+    for (uint32_t l = 0; l < 32; l++) set |= static_cast<uint32_t>(all[l] != 0) << l;
+    return set;
+}
+inline bool __any_sync(uint32_t mask, bool x) { return __ballot_sync(mask, x) != 0; }
+inline bool __all_sync(uint32_t mask, bool x) { return __ballot_sync(mask, x) == 0xffffffffu; }
+template <class T> T __shfl_sync(uint32_t mask, T x, int from, int width = 32) {
+    const uint32_t part = static_cast<uint32_t>(width) - 1, first = emulated::Lane() & ~part;
+    return emulated::OfAllLanes(
+        mask, x, sizeof x == 8 ? "shfl of 8 bytes" : "shfl")[first + (static_cast<uint32_t>(from) & part)];
+}
+template <class T> T __shfl_up_sync(uint32_t mask, T x, uint32_t delta, int width = 32) {
+    const auto all = emulated::OfAllLanes(mask, x, sizeof x == 8 ? "shfl_up of 8 bytes" : "shfl_up");
+    return (emulated::Lane() & (static_cast<uint32_t>(width) - 1)) >= delta ? all[emulated::Lane() - delta] : x;
+}
+template <class T> T __shfl_xor_sync(uint32_t mask, T x, int bits, int = 32) {
+    const auto all = emulated::OfAllLanes(mask, x, sizeof x == 8 ? "shfl_xor of 8 bytes" : "shfl_xor");
+    return all[emulated::Lane() ^ static_cast<uint32_t>(bits)];
+}
+
+template <class T> T __ldcg(const T *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+template <class T> T __ldcs(const T *p) { return *p; }
+template <class T> T __ldg(const T *p) { return *p; }
+template <class T> void __stcs(T *p, T value) { *p = value; }
+inline uint32_t atomicCAS(uint32_t *p, uint32_t expected, uint32_t desired) {
+    __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
+}
+inline unsigned long long atomicCAS(unsigned long long *p, unsigned long long expected, unsigned long long desired) {
+    __atomic_compare_exchange_n(p, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
+}
+inline unsigned long long atomicAdd(unsigned long long *p, unsigned long long value) {
+    return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST);
+}
+inline uint32_t atomicExch(uint32_t *p, uint32_t value) { return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST); }
+inline unsigned long long atomicMin(unsigned long long *p, unsigned long long value) {
+    unsigned long long before = __atomic_load_n(p, __ATOMIC_SEQ_CST);
+    while (before > value &&
+           !__atomic_compare_exchange_n(p, &before, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
+    return before;
+}
+
+#include <csaw/sampler.h>
+// a sampler file compiled here has no kernels to export: the library has those
+#undef CSAW__EXPORT_DEVICE
+#define CSAW__EXPORT_DEVICE(NAME) static_assert(sizeof(#NAME) > 1, "a sampler needs a name")
+
+#endif

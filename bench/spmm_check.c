@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* bench/spmm_check.c - sums in float64, one element after the other. */
+#include "bench/spmm_check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "bench/measure.h"
+#include "spmm/element.h"
+
+static void *memory(uint64_t bytes) {
+    void *p = calloc(bytes ? bytes : 1, 1);
+    if (!p) must(CSAW_ENOMEM);
+    return p;
+}
+
+double element_of(const csaw_dense *m, uint64_t row, uint64_t col) {
+    const uint64_t at = row * csaw__stride(m) + col;
+    if (m->dtype == CSAW_F32) return (double)((const float *)m->data)[at];
+    const uint16_t half = ((const uint16_t *)m->data)[at];
+    return (double)(m->dtype == CSAW_F16 ? csaw__from_f16(half) : csaw__from_bf16(half));
+}
+
+void set_element(const csaw_dense *m, uint64_t row, uint64_t col, float value) {
+    const uint64_t at = row * csaw__stride(m) + col;
+    if (m->dtype == CSAW_F32)
+        ((float *)m->data)[at] = value;
+    else
+        ((uint16_t *)m->data)[at] = m->dtype == CSAW_F16 ? csaw__to_f16(value) : csaw__to_bf16(value);
+}
+
+/* Sums and sums of magnitudes: [cols]. */
+typedef struct exact_row {
+    uint64_t row, terms;
+    double *sum, *size;
+} exact_row;
+
+static exact_row new_row(uint64_t row, uint64_t cols) {
+    return (exact_row){row, 0, memory(cols * sizeof(double)), memory(cols * sizeof(double))};
+}
+
+static void add(exact_row *to, double weight, const csaw_dense *x, uint64_t row) {
+    to->terms++;
+    for (uint64_t c = 0; c < x->cols; c++) {
+        const double product = weight * element_of(x, row, c);
+        to->sum[c] += product;
+        to->size[c] += fabs(product);
+    }
+}
+
+static uint64_t compare_and_free(exact_row *exact, const csaw_dense *y) {
+    uint64_t wrong = 0;
+    for (uint64_t c = 0; c < y->cols; c++) {
+        const double bound = 2 * (double)exact->terms * 0x1p-24 * exact->size[c];
+        const double stored = y->dtype == CSAW_F32 ? 0 : y->dtype == CSAW_F16 ? 0x1p-11 : 0x1p-8;
+        const double most = bound + fmax(stored * (fabs(exact->sum[c]) + bound), y->dtype == CSAW_F16 ? 0x1p-25 : 0);
+        wrong += !(fabs(element_of(y, exact->row, c) - exact->sum[c]) <= most);
+    }
+    free(exact->sum);
+    free(exact->size);
+    return wrong;
+}
+
+static uint64_t longest(const uint64_t *length, uint64_t rows) {
+    uint64_t best = 0;
+    for (uint64_t r = 0; r < rows; r++)
+        if (length[r] > length[best]) best = r;
+    return best;
+}
+
+uint64_t wrong_products(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, uint64_t rows) {
+    const uint64_t step = a->rows / rows + 1;
+    uint64_t wrong = 0, *length = memory(a->rows * sizeof *length);
+    for (uint64_t r = 0; r < a->rows; r++) length[r] = a->rowptr[r + 1] - a->rowptr[r];
+    const uint64_t top = longest(length, a->rows);
+    for (uint64_t r = 0; r < a->rows; r++) {
+        if (r % step && r != top) continue;
+        exact_row exact = new_row(r, x->cols);
+        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++)
+            add(&exact, a->weight ? (double)a->weight[e] : 1, x, a->col[e]);
+        wrong += compare_and_free(&exact, y);
+    }
+    free(length);
+    return wrong;
+}
+
+uint64_t wrong_transposed(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, uint64_t rows) {
+    const uint64_t step = a->cols / rows + 1;
+    uint64_t wrong = 0, count = 0, *length = memory(a->cols * sizeof *length), *place = memory(a->cols * sizeof *place);
+    exact_row *exact = memory((rows + 2) * sizeof *exact);
+    for (uint64_t e = 0; e < a->num_edges; e++) length[a->col[e]]++;
+    const uint64_t top = longest(length, a->cols);
+    for (uint64_t j = 0; j < a->cols; j++) /* place: 1 + where its sums are, 0 = not asked for */
+        if (j % step == 0 || j == top) {
+            exact[count] = new_row(j, x->cols);
+            place[j] = ++count;
+        }
+    for (uint64_t r = 0; r < a->rows; r++)
+        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++)
+            if (place[a->col[e]]) add(&exact[place[a->col[e]] - 1], a->weight ? (double)a->weight[e] : 1, x, r);
+    for (uint64_t k = 0; k < count; k++) wrong += compare_and_free(&exact[k], y);
+    free(exact);
+    free(place);
+    free(length);
+    return wrong;
+}
+
+void hand_spmm(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y) {
+#pragma omp parallel for schedule(dynamic, 64)
+    for (uint64_t r = 0; r < a->rows; r++) {
+        float *restrict to = (float *)y->data + r * y->cols;
+        for (uint64_t c = 0; c < y->cols; c++) to[c] = 0;
+        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) {
+            const float *from = (const float *)x->data + (uint64_t)a->col[e] * x->cols;
+            const float w = a->weight[e];
+            for (uint64_t c = 0; c < y->cols; c++) to[c] += w * from[c];
+        }
+    }
+}

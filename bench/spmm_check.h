@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* bench/spmm_check.h - rows of an aggregation, and the loop that anyone would write for it. */
+#ifndef CSAW_BENCH_SPMM_CHECK_H
+#define CSAW_BENCH_SPMM_CHECK_H
+
+#include <csaw/spmm.h>
+
+/* The element of a matrix in any storage. */
+double element_of(const csaw_dense *m, uint64_t row, uint64_t col);
+void set_element(const csaw_dense *m, uint64_t row, uint64_t col, float value);
+
+/* Elements of y = a x, SUM, that are out of the bound of csaw/spmm.h (and of y's storage) against sums in float64: of
+ * about `rows` rows spread over the matrix, and of the longest one. */
+uint64_t wrong_products(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, uint64_t rows);
+/* The same of y = a^T x. Reads all edges once. */
+uint64_t wrong_transposed(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, uint64_t rows);
+
+/* y = a x in float32: for every row, every edge, every column. Rows are shared out in blocks of 64. */
+void hand_spmm(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* csaw/spmm.h - aggregation: a sparse matrix times dense features, and what training needs of it.
+ *
+ *   csaw_sparse a = csaw_graph_sparse(graph);
+ *   csaw_spmm(&a, &x, CSAW_SPMM(.reduce = CSAW_MEAN), &y);                forward
+ *   csaw_spmm_backward(&a, &x, &dy, CSAW_SPMM(.reduce = CSAW_MEAN), &dx, NULL);
+ *
+ * Said once for all functions here: errors, ownership and options are as in csaw.h. Matrices are borrowed for the call;
+ * outputs are written whole, whatever stood there, and may not overlap inputs. Sums are taken in float32 whatever the
+ * storage, in an order that hangs on the matrix alone: equal inputs give equal bits, whatever the number of threads. */
+#ifndef CSAW_SPMM_H
+#define CSAW_SPMM_H
+
+#include "csaw.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum csaw_dtype { /* how an element is stored */
+                          CSAW_F32,
+                          CSAW_F16, /* IEEE 754 binary16 */
+                          CSAW_BF16 /* the upper half of a float32 */
+} csaw_dtype;
+
+typedef struct csaw_dense { /* row-major */
+    uint64_t rows, cols;
+    uint64_t stride; /* elements from one row to the next; 0 = cols */
+    csaw_dtype dtype;
+    void *data; /* [rows, stride] */
+} csaw_dense;
+
+typedef struct csaw_sparse { /* CSR: rows receive, columns send */
+    uint64_t rows, cols;     /* cols at most 2^32 - 1 */
+    uint64_t num_edges;
+    const uint64_t *rowptr; /* [rows + 1], begins with 0 */
+    const csaw_vertex *col; /* [num_edges]: any order within a row, repeated ones count apart */
+    const float *weight;    /* [num_edges], NULL = all 1 */
+} csaw_sparse;
+
+/* A graph as a matrix: row v holds the arcs out of v. Borrowed from the graph. */
+CSAW_API csaw_sparse csaw_graph_sparse(const csaw_graph *graph);
+/* A block as a matrix, [num_dst, num_src]. weight: [num_edges] of the block, NULL = all 1. Borrowed from both. */
+CSAW_API csaw_sparse csaw_block_sparse(const csaw_block_view *block, const float *weight);
+/* The weights of a block's arcs in the graph that was sampled, 1 where it has none: out [block->num_edges], the weight
+ * of csaw_block_sparse(). CSAW_EINVAL: the block names an edge past the graph's last; that is all that shows a graph to
+ * be another one than was sampled. */
+CSAW_API csaw_status csaw_block_weights(const csaw_graph *graph, const csaw_block_view *block, float *out);
+/* Reads the matrix in full: rowptr ascends from 0 to num_edges, every column is below cols. Functions below check
+ * rowptr alone, so a column out of range makes them read or write outside x: check what comes from elsewhere. */
+CSAW_API csaw_status csaw_sparse_check(const csaw_sparse *a);
+
+/* ---- what is found out beforehand ------------------------------------------ */
+
+/* The long rows of a matrix, and its transpose with the place of each edge: 12 bytes an edge, 8 a column. Belongs to
+ * rowptr and col of the matrix, which must stay as they are while it lives; weights may change, unless fixed. May be
+ * shared between threads. */
+typedef struct csaw_spmm_plan csaw_spmm_plan;
+
+typedef struct csaw_prepare_options {
+    size_t size;
+    const char *device; /* NULL or "cpu"; aggregation runs on the CPU so far */
+    bool fixed_weights; /* the weights stay as they are too: the plan keeps a copy of them in the transpose's order, and
+                           backward passes with the same array of weights need not look them up. 4 bytes an edge and
+                           head */
+    uint32_t heads;     /* of fixed weights, [num_edges, heads]; default 1 */
+} csaw_prepare_options;
+
+/* Checks the matrix as csaw_sparse_check() does. a: at most 2^32 - 1 rows. */
+CSAW_API csaw_status csaw_spmm_prepare(const csaw_sparse *a, const csaw_prepare_options *options, csaw_spmm_plan **out);
+CSAW_API void csaw_spmm_plan_free(csaw_spmm_plan *plan);
+
+/* ---- SpMM -------------------------------------------------------------------- */
+
+typedef enum csaw_reduce {
+    CSAW_SUM,
+    CSAW_MEAN, /* the sum divided by the number of the row's edges */
+    CSAW_MAX,  /* of equal products (-0 equals 0) the row's first; a NaN beats all, the first NaN of several */
+    CSAW_MIN   /* likewise */
+} csaw_reduce;
+
+typedef struct csaw_spmm_options {
+    size_t size;
+    csaw_reduce reduce;
+    const char *device; /* NULL or "cpu"; aggregation runs on the CPU so far */
+    uint32_t heads; /* default 1. Head h is columns h * cols / heads up to those of head h + 1 and has weights of its
+                       own: weight and dweight are [num_edges, heads]. heads divides cols. */
+    bool exact;     /* sums and products in float64, rounded once when stored: a reference, and slower */
+    csaw_edge *arg; /* [rows, cols] of MAX and MIN: the edge that each element came from, CSAW_NO_EDGE in empty rows.
+                       csaw_spmm() writes it (NULL = not wanted), csaw_spmm_backward() reads it */
+    const csaw_spmm_plan *plan; /* of this matrix; NULL = each call finds out by itself */
+} csaw_spmm_options;
+
+/* y[i, c] = reduce over the edges e of row i, from column j: weight[e] * x[j, c]; 0 in an empty row.
+ * x: [a->cols, n], y: [a->rows, n], of any storage each.
+ * Order of a sum: chunks of CSAW_CHUNK edges from the row's start; the products of a chunk are added to 0 one by one,
+ * the sums of the chunks to the first of them. With n edges in a row, |y - exact| <= 2 n 2^-24 sum |weight x|, beside
+ * the rounding of the storage. */
+#define CSAW_CHUNK 256
+CSAW_API csaw_status csaw_spmm(const csaw_sparse *a, const csaw_dense *x, const csaw_spmm_options *options,
+                               const csaw_dense *y);
+
+/* Gradients of csaw_spmm() with the same options, from dy: [a->rows, n], the gradient of y:
+ *   dx        [a->cols, n], of any storage; NULL = not wanted
+ *   dweight   [num_edges, heads] float32; NULL = not wanted. SUM and MEAN need x for it, and so do MAX and MIN
+ * x may be NULL where dweight is. dx of SUM and MEAN is csaw_spmm() of the transpose, whose rows hold their edges by
+ * ascending row of a, with weights divided by the number of edges for MEAN; without a plan each call transposes. MAX
+ * and MIN need arg as csaw_spmm() wrote it and send each element of dy to one place; sums run by ascending row (dx) and
+ * column (dweight). CSAW_EINVAL: an entry of arg is no edge of its row. */
+CSAW_API csaw_status csaw_spmm_backward(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy,
+                                        const csaw_spmm_options *options, const csaw_dense *dx, float *dweight);
+
+/* ---- attention ----------------------------------------------------------------- */
+
+typedef struct csaw_edge_options {
+    size_t size;
+    const char *device; /* NULL or "cpu"; aggregation runs on the CPU so far */
+    uint32_t heads;     /* default 1; divides the columns of csaw_sddmm() */
+    bool exact;         /* csaw_sddmm(): products and sums in float64. The others refuse it: CSAW_EINVAL */
+} csaw_edge_options;
+
+/* SDDMM: out[e, h] = <x[i, head h], y[j, head h]> for every edge e from column j to row i; the weights of a are not
+ * read. x: [a->rows, n], y: [a->cols, n], out: [num_edges, heads]. Product c of a head goes to sum c mod 16; the
+ * sixteen are added in halves: 8 to 8, 4 to 4, 2 to 2, 1 to 1. Its gradients are csaw_spmm() (dx) and
+ * csaw_spmm_backward() (dy) with the gradient of out for weights. */
+CSAW_API csaw_status csaw_sddmm(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y,
+                                const csaw_edge_options *options, float *out);
+
+/* Softmax over the edges of each row, by head: out[e, h] = exp(score[e, h] - m) / sum exp(score - m), m the largest of
+ * the row. All [num_edges, heads] float32; the weights of a are not read. Exponentials and sums are taken in float64.
+ * An edge with -infinity gets 0; a row with NaN, with +infinity, or with -infinity alone becomes NaN, as in PyTorch. */
+CSAW_API csaw_status csaw_edge_softmax(const csaw_sparse *a, const float *score, const csaw_edge_options *options,
+                                       float *out);
+/* dscore[e, h] = out[e, h] * (dout[e, h] - sum over the row of out * dout); out as csaw_edge_softmax() wrote it. */
+CSAW_API csaw_status csaw_edge_softmax_backward(const csaw_sparse *a, const float *out, const float *dout,
+                                                const csaw_edge_options *options, float *dscore);
+
+/* Options without ceremony (C): CSAW_SPMM(.reduce = CSAW_MAX, .arg = arg). */
+#define CSAW_SPMM(...) (&(csaw_spmm_options){.size = sizeof(csaw_spmm_options), __VA_ARGS__})
+#define CSAW_PREPARE(...) (&(csaw_prepare_options){.size = sizeof(csaw_prepare_options), __VA_ARGS__})
+#define CSAW_EDGES(...) (&(csaw_edge_options){.size = sizeof(csaw_edge_options), __VA_ARGS__})
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* spmm/backward.c - gradients of csaw_spmm().
+ *
+ *   y = A x                dx = A^T dy, by the same loops over the transpose
+ *                          dweight[e] = <dy[i], x[j]>, one dot product an edge (SDDMM)
+ *   MEAN                   both divided by the number of edges of row i: the weights beforehand, in float32, or by
+ *                          the loops in float64
+ *   MAX, MIN               by arg alone: spmm/scatter_rows.h
+ *
+ * All memory is taken before the first output is written, so that a call that fails leaves both as they were. */
+#include "spmm/call.h"
+#include "spmm/dots.h"
+#include "spmm/scatter.h"
+
+static csaw_dense with_stride(const csaw_dense *m) {
+    csaw_dense out = *m;
+    out.stride = csaw__stride(m);
+    return out;
+}
+
+typedef struct features { /* dx = A^T dy, ready to run */
+    csaw__transpose own;  /* of a call without a plan */
+    float *weight;        /* [num_edges, heads], or NULL; by the transpose's edges */
+    csaw__reduction product;
+} features;
+
+/* out: cleared. What was taken is released by features_close(), even if this fails. */
+static csaw_status features_open(const csaw__call *call, const csaw_sparse *a, const csaw_dense *dy,
+                                 const csaw_dense *dx, features *out) {
+    const csaw_spmm_plan *const plan = call->options.plan;
+    if (!plan) CSAW_TRY(csaw__transpose_create(a, &out->own));
+    const csaw__transpose *const t = plan ? &plan->transpose : &out->own;
+    const bool mean = call->options.reduce == CSAW_MEAN, divide = mean && !call->options.exact;
+    const uint32_t heads = a->weight ? call->options.heads : 1;
+    const bool fixed = plan && plan->weight && plan->a.weight == a->weight && plan->heads == heads;
+    const float *const kept = fixed ? plan->weight : NULL;
+    if (divide || (a->weight && !kept)) { /* looked up within the loops of the product they would slow csaw_spmm() */
+        CSAW_TRY(csaw__alloc(&out->weight, a->num_edges * heads, "weights of a transpose"));
+        csaw__transpose_weights(a, t, heads, divide, kept, out->weight);
+    }
+    out->product = (csaw__reduction){.a = t->a,
+                                     .x = with_stride(dy),
+                                     .y = with_stride(dx),
+                                     .reduce = CSAW_SUM,
+                                     .heads = heads,
+                                     .rows = t->rows,
+                                     .divisor = mean && !divide ? a->rowptr : NULL};
+    out->product.a.weight = out->weight ? out->weight : kept;
+    return csaw__reduce_room(&out->product, call->options.exact);
+}
+
+static void features_close(features *f) {
+    csaw__free(f->product.room);
+    csaw__free(f->weight);
+    csaw__transpose_free(&f->own);
+}
+
+static csaw_status by_products(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy,
+                               const csaw_dense *dx, float *dweight) {
+    const bool exact = call->options.exact;
+    csaw_status status = CSAW_OK;
+    features f = {.weight = NULL};
+    csaw__dots d = {.a = *a,
+                    .x = with_stride(dy),
+                    .heads = call->options.heads,
+                    .mean = call->options.reduce == CSAW_MEAN,
+                    .out = dweight};
+    if (x) d.y = with_stride(x);
+    if (dx) CSAW_TRY_DONE(features_open(call, a, dy, dx, &f));
+    if (dweight) CSAW_TRY_DONE(csaw__dots_room(&d, exact));
+    if (dx) (exact ? csaw__reduce_f64 : csaw__reduce_f32)(&f.product);
+    if (dweight) (exact ? csaw__dots_f64 : csaw__dots_f32)(&d);
+done:
+    features_close(&f);
+    csaw__free(d.room);
+    return status;
+}
+
+static csaw_status by_arg(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy,
+                          const csaw_dense *dx, float *dweight) {
+    const bool exact = call->options.exact;
+    csaw_status status = CSAW_OK;
+    csaw__scatter s = {
+        .a = *a, .dy = with_stride(dy), .heads = call->options.heads, .arg = call->options.arg, .dweight = dweight};
+    CSAW_TRY(csaw__array_check(s.arg, "arg of the backward pass of MAX or MIN", a->rows * dy->cols));
+    CSAW_TRY(csaw__scatter_check(&s));
+    if (x) s.x = with_stride(x);
+    if (dx) s.dx = with_stride(dx);
+    CSAW_TRY_DONE(csaw__scatter_room(&s, dx != NULL, dweight != NULL, exact));
+    if (dx) (exact ? csaw__scatter_features_f64 : csaw__scatter_features_f32)(&s);
+    if (dweight) (exact ? csaw__scatter_weights_f64 : csaw__scatter_weights_f32)(&s);
+done:
+    csaw__free(s.features_room);
+    csaw__free(s.weights_room);
+    return status;
+}
+
+static csaw_status check(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy, const csaw_dense *dx,
+                         const float *dweight) {
+    CSAW_TRY(csaw__dense_check(dy, "dy", a->rows, dy ? dy->cols : 0));
+    if (x || dweight) CSAW_TRY(csaw__dense_check(x, "x", a->cols, dy->cols));
+    if (dx) {
+        CSAW_TRY(csaw__dense_check(dx, "dx", a->cols, dy->cols));
+        CSAW_TRY(csaw__apart_check(dx->data, "dx", dy->data, "dy"));
+        if (x) CSAW_TRY(csaw__apart_check(dx->data, "dx", x->data, "x"));
+    }
+    return csaw__apart_check(dweight, "dweight", a->weight, "weight");
+}
+
+csaw_status csaw_spmm_backward(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy,
+                               const csaw_spmm_options *options, const csaw_dense *dx, float *dweight) {
+    csaw__call call;
+    csaw_status status = CSAW_OK;
+    CSAW_TRY(csaw__call_open(a, options, dy ? dy->cols : 0, &call));
+    CSAW_TRY_DONE(check(a, x, dy, dx, dweight));
+    status = (call.extreme ? by_arg : by_products)(&call, a, x, dy, dx, dweight);
+done:
+    csaw__call_close(&call);
+    return status;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* spmm/batched_backward.c - csaw_batched_spmm_backward(): gradients of x and of the weights.
+ *
+ * Method: a graph's dx is small enough to be added to where it stands, in the order of its entries, so no transpose is
+ * made of anything. dx goes by slices of columns as forward does; dw by entries, each a dot product of two rows in 16
+ * interleaved sums, whose order hangs on the width alone. */
+#include <string.h>
+
+#include "spmm/batched_arg.h"
+#include "spmm/batched_options.h"
+#include "spmm/batched_run.h"
+#include "spmm/check.h"
+
+enum { LANES = 16, AT_ONCE = 64 };
+
+typedef struct backward {
+    const csaw_batch *batch;
+    csaw__batched_dense x, dy, dx; /* x: if given; dx: if with_dx */
+    csaw_batched_options options;
+    bool with_dx, best;
+    float *dw; /* [sum of edges] or NULL */
+} backward;
+
+/* ---- dx ------------------------------------------------------------------------ */
+
+static void add_scaled(float *restrict to, const float *restrict from, float w, uint64_t n) {
+    for (uint64_t c = 0; c < n; c++) to[c] += w * from[c];
+}
+
+/* The entry at a place, of a row with `count` entries if that matters. */
+static void send_back(const csaw__small *g, uint64_t place, const csaw__slice *dy, uint64_t row, const uint32_t *count,
+                      const csaw__slice *dx) {
+    const float w = csaw__weight(g, place);
+    add_scaled(dx->at + csaw__col(g, place) * dx->stride, dy->at + row * dy->stride, count ? w / (float)count[row] : w,
+               dx->cols);
+}
+
+static void sum_dx(const csaw__small *g, const csaw__slice *dy, const uint32_t *count, const csaw__slice *dx) {
+    for (uint64_t i = 0; g->rowptr && i < g->rows; i++)
+        for (uint64_t k = g->rowptr[i]; k < g->rowptr[i + 1]; k++) send_back(g, k, dy, i, count, dx);
+    for (uint64_t k = 0; !g->rowptr && k < g->num_edges; k++) send_back(g, k, dy, csaw__row(g, k), count, dx);
+}
+
+/* arg: of the slice's first column, a row every `width` elements. */
+static void best_dx(const csaw__small *g, const csaw__slice *dy, const uint32_t *arg, uint64_t width,
+                    const csaw__slice *dx) {
+    const uint64_t first = g->rowptr ? g->rowptr[0] : 0;
+    for (uint64_t i = 0; i < g->rows; i++)
+        for (uint64_t c = 0; c < dx->cols; c++) {
+            const uint64_t k = arg[i * width + c];
+            if (k == CSAW_NONE) continue; /* an empty row */
+            dx->at[csaw__col(g, first + k) * dx->stride + c] += csaw__weight(g, first + k) * dy->at[i * dy->stride + c];
+        }
+}
+
+static void dx_slice(const backward *b, uint64_t number, uint64_t begin, uint64_t cols, const csaw__scratch *mine) {
+    const csaw__small *const g = &b->batch->graph[number];
+    const csaw__slice dy = csaw__slice_read(&b->dy, number, begin, cols, mine->in);
+    const csaw__slice dx = csaw__slice_open(&b->dx, number, begin, cols, mine->out);
+    for (uint64_t i = 0; i < dx.rows; i++) memset(dx.at + i * dx.stride, 0, cols * sizeof *dx.at);
+    if (b->best)
+        best_dx(g, &dy, b->options.arg + g->row_begin * b->dy.d.cols + begin, b->dy.d.cols, &dx);
+    else
+        sum_dx(g, &dy, b->options.reduce == CSAW_MEAN ? mine->count : NULL, &dx);
+    csaw__slice_close(&b->dx, number, begin, &dx);
+}
+
+/* ---- dw ------------------------------------------------------------------------ */
+
+/* sum[c mod 16] += x[c] * y[c] of 16 columns, where arg, if there is one, says that the entry won. */
+CSAW__ALWAYS void add_lanes(const float *x, const float *y, const uint32_t *arg, uint32_t entry, csaw__four *sum) {
+#pragma GCC unroll 4
+    for (int i = 0; i < LANES / 4; i++) {
+        csaw__four a, b;
+        csaw__mask from;
+        memcpy(&a, x + 4 * i, sizeof a);
+        memcpy(&b, y + 4 * i, sizeof b);
+        a *= b;
+        if (arg) {
+            memcpy(&from, arg + 4 * i, sizeof from);
+            a = (csaw__four)((csaw__mask)a & (from == (int32_t)entry));
+        }
+        sum[i] += a;
+    }
+}
+
+/* The same of n columns, the last ones filled up with zeros; arg is followed by others' places. */
+CSAW__ALWAYS void add_dot(const float *x, const float *y, const uint32_t *arg, uint32_t entry, uint64_t n,
+                          csaw__four *sum) {
+    uint64_t c = 0;
+    for (; c + LANES <= n; c += LANES) add_lanes(x + c, y + c, arg ? arg + c : NULL, entry, sum);
+    if (c == n) return;
+    float last_x[LANES] = {0}, last_y[LANES] = {0};
+    uint32_t last[LANES] = {0};
+    for (uint64_t l = 0; c + l < n; l++) {
+        last_x[l] = x[c + l];
+        last_y[l] = y[c + l];
+        if (arg) last[l] = arg[c + l];
+    }
+    add_lanes(last_x, last_y, arg ? last : NULL, entry, sum);
+}
+
+static float dot(const backward *b, const void *x, const void *dy, const uint32_t *arg, uint32_t entry) {
+    const uint64_t cols = b->dy.d.cols;
+    csaw__four sum[LANES / 4] = {{0}};
+    if (b->x.d.dtype == CSAW_F32 && b->dy.d.dtype == CSAW_F32) {
+        if (arg)
+            add_dot(x, dy, arg, entry, cols, sum);
+        else
+            add_dot(x, dy, NULL, 0, cols, sum);
+    }
+    for (uint64_t c = 0; (b->x.d.dtype != CSAW_F32 || b->dy.d.dtype != CSAW_F32) && c < cols; c += AT_ONCE) {
+        const uint64_t n = cols - c < AT_ONCE ? cols - c : AT_ONCE;
+        float from_x[AT_ONCE], from_dy[AT_ONCE];
+        csaw__load(b->x.d.dtype, (const char *)x + c * csaw__dtype_bytes(b->x.d.dtype), n, from_x);
+        csaw__load(b->dy.d.dtype, (const char *)dy + c * csaw__dtype_bytes(b->dy.d.dtype), n, from_dy);
+        add_dot(from_x, from_dy, arg ? arg + c : NULL, entry, n, sum);
+    }
+    sum[0] = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+    return (sum[0][0] + sum[0][2]) + (sum[0][1] + sum[0][3]);
+}
+
+/* Entries begin .. end - 1 of a graph. count: of MEAN, else NULL. */
+static void dw_entries(const backward *b, uint64_t number, uint64_t begin, uint64_t end, const uint32_t *count) {
+    const csaw__small *const g = &b->batch->graph[number];
+    float *const dw = b->dw + g->num_begin;
+    const uint64_t first = g->rowptr ? g->rowptr[0] : 0, cols = b->dy.d.cols;
+    uint64_t row = 0;
+    for (uint64_t k = begin; k < end; k++) {
+        if (g->rowptr)
+            while (g->rowptr[row + 1] <= first + k) row++;
+        else
+            row = csaw__row(g, k);
+        dw[k] = 0;
+        if (!cols) continue;
+        dw[k] = dot(b, csaw__batched_element(&b->x, number, csaw__col(g, first + k), 0),
+                    csaw__batched_element(&b->dy, number, row, 0),
+                    b->best ? b->options.arg + (g->row_begin + row) * cols : NULL, (uint32_t)k);
+        if (count) dw[k] /= (float)count[row];
+    }
+}
+
+/* ---- a graph -------------------------------------------------------------------- */
+
+static void backward_graph(const void *job, uint64_t number, uint64_t part, uint64_t parts,
+                           const csaw__scratch *scratch) {
+    const backward *const b = job;
+    const csaw__small *const g = &b->batch->graph[number];
+    const uint64_t cols = b->dy.d.cols, width = csaw__slice_width(g, cols);
+    const bool mean = b->options.reduce == CSAW_MEAN;
+    if (mean) csaw__batch_count_entries(g, scratch->count);
+    for (uint64_t begin = part * width; b->with_dx && begin < cols; begin += parts * width)
+        dx_slice(b, number, begin, begin + width < cols ? width : cols - begin, scratch);
+    if (b->dw)
+        dw_entries(b, number, g->num_edges * part / parts, g->num_edges * (part + 1) / parts,
+                   mean ? scratch->count : NULL);
+}
+
+/* That dw is not the weights of a graph. */
+static csaw_status check_weights(const csaw_batch *batch, const float *dw) {
+    for (uint64_t i = 0; i < batch->total.graphs; i++) {
+        const csaw__small *const g = &batch->graph[i];
+        const uint64_t first = g->rowptr ? g->rowptr[0] : 0;
+        if (g->weight && g->num_edges)
+            CSAW_TRY(csaw__apart_check(dw + g->num_begin, "dw", g->weight + first, "weight"));
+    }
+    return CSAW_OK;
+}
+
+static csaw_status check(backward *b, const csaw_batched_dense *x, const csaw_batched_dense *dy,
+                         const csaw_batched_dense *dx) {
+    CSAW_TRY(csaw__batched_dense_check(b->batch, CSAW__ROWS, "dy", dy, &b->dy));
+    CSAW_REQUIRE(b->options.arg || !b->best || !b->batch->total.rows || !b->dy.d.cols, CSAW_EINVAL,
+                 "arg is NULL; MAX and MIN need it as csaw_batched_spmm() wrote it");
+    if (x || b->dw) {
+        CSAW_TRY(csaw__batched_dense_check(b->batch, CSAW__COLS, "x", x, &b->x));
+        CSAW_TRY(csaw__batched_widths_check("x", &b->x, "dy", &b->dy));
+    }
+    if (dx) {
+        CSAW_TRY(csaw__batched_dense_check(b->batch, CSAW__COLS, "dx", dx, &b->dx));
+        CSAW_TRY(csaw__batched_widths_check("dx", &b->dx, "dy", &b->dy));
+        CSAW_TRY(csaw__batched_apart_check(&b->dx, "dx", &b->dy, "dy"));
+        if (x) CSAW_TRY(csaw__batched_apart_check(&b->dx, "dx", &b->x, "x"));
+    }
+    if (b->dw) {
+        CSAW_TRY(csaw__apart_check(b->dw, "dw", b->x.d.data, "x"));
+        CSAW_TRY(csaw__apart_check(b->dw, "dw", b->dy.d.data, "dy"));
+        CSAW_TRY(check_weights(b->batch, b->dw));
+    }
+    return b->best ? csaw__batched_arg_check(b->batch, b->options.arg, b->dy.d.cols) : CSAW_OK;
+}
+
+csaw_status csaw_batched_spmm_backward(const csaw_batch *batch, const csaw_batched_dense *x,
+                                       const csaw_batched_dense *dy, const csaw_batched_options *options,
+                                       const csaw_batched_dense *dx, float *dw) {
+    CSAW_REQUIRE(batch, CSAW_EINVAL, "batch is NULL; give one of csaw_batch_list() or csaw_batch_join()");
+    backward b = {.batch = batch, .with_dx = dx != NULL, .dw = dw};
+    CSAW_TRY(csaw__batched_options_check(options, &b.options));
+    b.best = b.options.reduce == CSAW_MAX || b.options.reduce == CSAW_MIN;
+    CSAW_TRY(check(&b, x, dy, dx));
+    if (!dx && !dw) return CSAW_OK;
+    const csaw__needs needs = {.in = dx && b.dy.d.dtype != CSAW_F32,
+                               .out = dx && b.dx.d.dtype != CSAW_F32,
+                               .count = b.options.reduce == CSAW_MEAN};
+    return csaw__batch_run(batch, b.dy.d.cols, needs, backward_graph, &b);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* spmm/scatter.h - the backward pass of MAX and MIN: every element of the gradient goes to the one edge that its output
+ * came from. */
+#ifndef CSAW_SPMM_SCATTER_H
+#define CSAW_SPMM_SCATTER_H
+
+#include "spmm/element.h"
+#include "spmm/rows.h"
+
+enum { CSAW__SCATTER_WIDTH = 16 }; /* columns that a thread takes at a time: a cache line of float32 */
+
+typedef struct csaw__scatter {
+    csaw_sparse a;        /* weight: [num_edges, heads] or NULL */
+    csaw_dense x, dy, dx; /* strides filled in */
+    uint32_t heads;
+    const csaw_edge *arg;               /* [rows, cols of dy] */
+    float *dweight;                     /* [num_edges, heads] */
+    uint64_t threads;                   /* of features */
+    void *features_room, *weights_room; /* all three of csaw__scatter_room() */
+} csaw__scatter;
+
+/* Every entry of arg is an edge of its row, or CSAW_NO_EDGE in an empty one. */
+csaw_status csaw__scatter_check(const csaw__scatter *s);
+/* Takes memory for sums of the features wanted, and of the weights wanted; csaw__free() releases both, even if it
+ * fails. */
+csaw_status csaw__scatter_room(csaw__scatter *s, bool features, bool weights, bool exact);
+/* Two instances of scatter_rows.h: dx from a, dy and arg; dweight from a, x, dy and arg. arg was checked. */
+void csaw__scatter_features_f32(const csaw__scatter *s);
+void csaw__scatter_features_f64(const csaw__scatter *s);
+void csaw__scatter_weights_f32(const csaw__scatter *s);
+void csaw__scatter_weights_f64(const csaw__scatter *s);
+
+#endif

@@ -3,10 +3,10 @@
  * enough, and their launches.
  *
  * Method: by UNIFORM, and by ALIAS and stored sums where every arc has a positive bias, a vertex's degree says how many
- * arcs it gets. Then a first launch picks
- * at all depths but the last and only counts there; sums of the counts say where each instance's arcs belong, and the
- * second launch writes them there. Otherwise instances get room for as many arcs as there could be, as many instances
- * at a time as there is memory for, and their arcs are then brought side by side. */
+ * arcs it gets. Then a first launch picks at all depths but the last and only counts there; sums of the counts say
+ * where each instance's arcs belong, and the second launch writes them there. Otherwise instances get room for as many
+ * arcs as there could be, as many instances at a time as there is memory for, and their arcs are then brought side by
+ * side. */
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_array.cuh"
 

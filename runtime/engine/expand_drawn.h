@@ -15,7 +15,7 @@ typedef struct csaw__drawn {
     uint32_t count;                       /* entries */
     uint64_t row[CSAW__DRAWN_ENTRIES];    /* place of each one's first arc */
     uint32_t first[CSAW__DRAWN_ENTRIES];  /* its first slot, the first of a block; CSAW__DRAWN_SLOTS: csaw__expand_one()
-                                             picks;  CSAW__DRAWN_ALL: every arc is picked */
+                                             picks; CSAW__DRAWN_ALL: every arc is picked */
     uint32_t rank[CSAW__DRAWN_SLOTS + 4]; /* that a slot's number names */
     uint64_t even[CSAW__DRAWN_SLOTS / 2], odd[CSAW__DRAWN_SLOTS / 2]; /* halves of blocks. ALIAS: numbers of slots 2 i
                                              and 2 i + 1. UNIFORM: words of slots 4 i .. 4 i + 1, 4 i + 2 .. 4 i + 3 */

@@ -29,9 +29,8 @@ CSAW_FN void csaw__shuffle_places(const csaw__choice *c, uint32_t k, uint64_t *p
     }
 }
 
-/* Of few slots. place: [k], in the place that each swaps with, out the picks. left: [k] work, what a slot left where it
- * went. */
-CSAW_FN void csaw__shuffle_few(uint32_t k, uint32_t *place, uint32_t *left, uint32_t *pick) {
+/* The picks of few slots from the places that they swap with. All [k]; left: what a slot left where it went. */
+CSAW_FN void csaw__shuffle_few(uint32_t k, const uint32_t *place, uint32_t *left, uint32_t *pick) {
     for (uint32_t s = 0; s < k; s++) {
         pick[s] = place[s];
         left[s] = s;

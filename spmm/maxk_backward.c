@@ -119,13 +119,7 @@ static csaw_status check_transpose(const csaw_sparse *transpose, const csaw_spar
 csaw_status csaw_maxk_spmm_backward(const csaw_sparse *a, const csaw_dense *dy, const csaw_maxk_spmm_options *options,
                                     const csaw_cbsr *dx) {
     CSAW_OPTIONS(csaw_maxk_spmm_options, options, o);
-    CSAW_TRY(csaw__device_check(o.device));
-    CSAW_TRY(csaw__mean_check(o.reduce));
-    CSAW_TRY(csaw__maxk_check_sparse(a, "a"));
-    CSAW_TRY(csaw__maxk_check_cbsr(dx, "dx"));
-    CSAW_REQUIRE(dx->rows == a->cols, CSAW_EINVAL, "dx has %llu rows, but a has %llu columns; give one row for each",
-                 (unsigned long long)dx->rows, (unsigned long long)a->cols);
-    CSAW_TRY(csaw__dense_check(dy, "dy", a->rows, dx->cols));
+    CSAW_TRY(csaw__maxk_check_product(a, &o, dx, "dx", dy, "dy"));
     CSAW_TRY(csaw__maxk_check_apart(dy->data, "dy", dx, "dx"));
     if (o.transpose) CSAW_TRY(check_transpose(o.transpose, a));
     csaw_sparse made = {0};

@@ -77,3 +77,14 @@ csaw_status csaw__maxk_check_sparse(const csaw_sparse *a, const char *name) {
                  (ull)rowptr[0], (ull)rowptr[rows], (ull)a->num_edges);
     return CSAW_OK;
 }
+
+csaw_status csaw__maxk_check_product(const csaw_sparse *a, const csaw_maxk_spmm_options *options, const csaw_cbsr *m,
+                                     const char *m_name, const csaw_dense *dense, const char *dense_name) {
+    CSAW_TRY(csaw__device_check(options->device));
+    CSAW_TRY(csaw__mean_check(options->reduce));
+    CSAW_TRY(csaw__maxk_check_sparse(a, "a"));
+    CSAW_TRY(csaw__maxk_check_cbsr(m, m_name));
+    CSAW_REQUIRE(m->rows == a->cols, CSAW_EINVAL, "%s has %llu rows, but a has %llu columns; give one row for each",
+                 m_name, (ull)m->rows, (ull)a->cols);
+    return csaw__dense_check(dense, dense_name, a->rows, m->cols);
+}

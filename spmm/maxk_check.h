@@ -18,4 +18,8 @@ csaw_status csaw__maxk_check_pair(const csaw_dense *x, const char *x_name, const
 /* The struct, and that rowptr ascends from 0 to num_edges; col is not read. */
 csaw_status csaw__maxk_check_sparse(const csaw_sparse *a, const char *name);
 
+/* What the products share: the options, a, m of a row for each column of a, and dense of a row for each row of a. */
+csaw_status csaw__maxk_check_product(const csaw_sparse *a, const csaw_maxk_spmm_options *options, const csaw_cbsr *m,
+                                     const char *m_name, const csaw_dense *dense, const char *dense_name);
+
 #endif

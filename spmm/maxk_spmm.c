@@ -70,13 +70,7 @@ static void store(const void *of, uint64_t row, float *sum) {
 csaw_status csaw_maxk_spmm(const csaw_sparse *a, const csaw_cbsr *x, const csaw_maxk_spmm_options *options,
                            const csaw_dense *y) {
     CSAW_OPTIONS(csaw_maxk_spmm_options, options, o);
-    CSAW_TRY(csaw__device_check(o.device));
-    CSAW_TRY(csaw__mean_check(o.reduce));
-    CSAW_TRY(csaw__maxk_check_sparse(a, "a"));
-    CSAW_TRY(csaw__maxk_check_cbsr(x, "x"));
-    CSAW_REQUIRE(x->rows == a->cols, CSAW_EINVAL, "x has %llu rows, but a has %llu columns; give one row for each",
-                 (unsigned long long)x->rows, (unsigned long long)a->cols);
-    CSAW_TRY(csaw__dense_check(y, "y", a->rows, x->cols));
+    CSAW_TRY(csaw__maxk_check_product(a, &o, x, "x", y, "y"));
     CSAW_TRY(csaw__maxk_check_apart(y->data, "y", x, "x"));
     const job j = {.a = a, .x = x, .y = y, .mean = o.reduce == CSAW_MEAN};
     return csaw__sum_rows(&(csaw__row_sums){

@@ -7,6 +7,7 @@
 #include "spmm/cbsr.h"
 #include "spmm/maxk_check.h"
 #include "spmm/maxk_convert.h"
+#include "spmm/rows.h"
 
 #define STRETCH 4096u /* edges that a thread takes at a time */
 #define LANES 16u
@@ -58,29 +59,10 @@ static float dot(const job *j, uint64_t row, uint64_t col) {
     return sum[0];
 }
 
-/* The row of edge e: the last one that begins at or before it. */
-static uint64_t row_of_edge(const csaw_sparse *a, uint64_t e) {
-    uint64_t low = 0, high = a->rows;
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (a->rowptr[middle] <= e)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 csaw_status csaw_maxk_spmm_backward_weight(const csaw_sparse *a, const csaw_dense *dy, const csaw_cbsr *x,
                                            const csaw_maxk_spmm_options *options, float *dweight) {
     CSAW_OPTIONS(csaw_maxk_spmm_options, options, o);
-    CSAW_TRY(csaw__device_check(o.device));
-    CSAW_TRY(csaw__mean_check(o.reduce));
-    CSAW_TRY(csaw__maxk_check_sparse(a, "a"));
-    CSAW_TRY(csaw__maxk_check_cbsr(x, "x"));
-    CSAW_REQUIRE(x->rows == a->cols, CSAW_EINVAL, "x has %llu rows, but a has %llu columns; give one row for each",
-                 (unsigned long long)x->rows, (unsigned long long)a->cols);
-    CSAW_TRY(csaw__dense_check(dy, "dy", a->rows, x->cols));
+    CSAW_TRY(csaw__maxk_check_product(a, &o, x, "x", dy, "dy"));
     CSAW_REQUIRE(dweight || !a->num_edges, CSAW_EINVAL, "dweight is NULL, but takes %llu numbers, one an edge",
                  (unsigned long long)a->num_edges);
     CSAW_TRY(csaw__apart_check(dweight, "dweight", dy->data, "dy"));
@@ -90,7 +72,7 @@ csaw_status csaw_maxk_spmm_backward_weight(const csaw_sparse *a, const csaw_dens
     const uint64_t num_edges = a->num_edges;
     CSAW__OMP(parallel for schedule(dynamic, 1) if (csaw__is_long(num_edges)))
     for (uint64_t from = 0; from < num_edges; from += STRETCH) {
-        uint64_t row = row_of_edge(a, from);
+        uint64_t row = csaw__row_of_edge(a, from);
         for (uint64_t e = from; e < num_edges && e < from + STRETCH; e++) {
             while (a->rowptr[row + 1] <= e) row++;
             const float sum = dot(&j, row, a->col[e]);

@@ -74,7 +74,7 @@ static void prepare(bench *b) {
     csaw_spmm_plan_free(plan);
 }
 
-typedef enum check { NOTHING, PRODUCTS, TRANSPOSED } check;
+typedef enum check { NOTHING, PRODUCTS, MEANS, LARGEST, TRANSPOSED, TRANSPOSED_LARGEST, DOTS } check;
 
 typedef struct way {
     const char *name, *by;
@@ -83,18 +83,18 @@ typedef struct way {
     bool f32_alone;
 } way;
 
-/* NOTHING: of these the tests compare every element with the definition; here y is what MAX left. */
+/* A plan has no elements to look at. */
 static const way ways[] = {
     {"sum", "hand", by_hand, PRODUCTS, true},
     {"sum", "csaw", forward, PRODUCTS, false},
     {"sum, not prepared", "csaw", forward_unprepared, PRODUCTS, true},
-    {"mean", "csaw", mean, NOTHING, true},
-    {"max", "csaw", max, NOTHING, true},
+    {"mean", "csaw", mean, MEANS, true},
+    {"max", "csaw", max, LARGEST, true},
     {"dx of sum", "csaw", backward, TRANSPOSED, false},
     {"dx of sum, weights fixed", "csaw", backward_fixed, TRANSPOSED, true},
     {"dx of sum, not prepared", "csaw", backward_unprepared, TRANSPOSED, true},
-    {"dx of max", "csaw", backward_max, NOTHING, true},
-    {"dweight of sum", "csaw", dweight, NOTHING, false},
+    {"dx of max", "csaw", backward_max, TRANSPOSED_LARGEST, true},
+    {"dweight of sum", "csaw", dweight, DOTS, false},
     {"prepare", "csaw", prepare, NOTHING, true},
 };
 
@@ -111,8 +111,15 @@ static figure time_of(bench *b, void (*run)(bench *)) {
 
 static void verify(const bench *b, const way *w) {
     uint64_t wrong = 0;
-    if (w->check == PRODUCTS) wrong = wrong_products(&b->a, &b->x, &b->y, CHECKED);
-    if (w->check == TRANSPOSED) wrong = wrong_transposed(&b->a, &b->x, &b->y, CHECKED);
+    switch (w->check) {
+    case NOTHING: break;
+    case PRODUCTS:
+    case MEANS: wrong = wrong_products(&b->a, &b->x, &b->y, w->check == MEANS, CHECKED); break;
+    case LARGEST: wrong = wrong_largest(&b->a, &b->x, &b->y, b->arg, CHECKED); break;
+    case TRANSPOSED: wrong = wrong_transposed(&b->a, &b->x, &b->y, NULL, CHECKED); break;
+    case TRANSPOSED_LARGEST: wrong = wrong_transposed(&b->a, &b->x, &b->y, b->arg, CHECKED); break;
+    case DOTS: wrong = wrong_dots(&b->a, &b->x, b->dweight, CHECKED); break;
+    }
     if (!wrong) return;
     fprintf(stderr, "spmm_bench: %s by %s: %llu elements are out of bound\n", w->name, w->by,
             (unsigned long long)wrong);

@@ -39,9 +39,11 @@ static exact_row new_row(uint64_t row, uint64_t cols) {
     return (exact_row){row, 0, memory(cols * sizeof(double)), memory(cols * sizeof(double))};
 }
 
-static void add(exact_row *to, double weight, const csaw_dense *x, uint64_t row) {
+/* arg: [cols] of the row, NULL = all: columns where it is the edge. */
+static void add(exact_row *to, double weight, const csaw_dense *x, uint64_t row, const csaw_edge *arg, csaw_edge edge) {
     to->terms++;
     for (uint64_t c = 0; c < x->cols; c++) {
+        if (arg && arg[c] != edge) continue;
         const double product = weight * element_of(x, row, c);
         to->sum[c] += product;
         to->size[c] += fabs(product);
@@ -68,7 +70,9 @@ static uint64_t longest(const uint64_t *length, uint64_t rows) {
     return best;
 }
 
-uint64_t wrong_products(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, uint64_t rows) {
+static double weight_of(const csaw_sparse *a, uint64_t e) { return a->weight ? (double)a->weight[e] : 1; }
+
+uint64_t wrong_products(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, bool mean, uint64_t rows) {
     const uint64_t step = a->rows / rows + 1;
     uint64_t wrong = 0, *length = memory(a->rows * sizeof *length);
     for (uint64_t r = 0; r < a->rows; r++) length[r] = a->rowptr[r + 1] - a->rowptr[r];
@@ -76,15 +80,54 @@ uint64_t wrong_products(const csaw_sparse *a, const csaw_dense *x, const csaw_de
     for (uint64_t r = 0; r < a->rows; r++) {
         if (r % step && r != top) continue;
         exact_row exact = new_row(r, x->cols);
-        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++)
-            add(&exact, a->weight ? (double)a->weight[e] : 1, x, a->col[e]);
+        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) add(&exact, weight_of(a, e), x, a->col[e], NULL, e);
+        for (uint64_t c = 0; mean && exact.terms && c < x->cols; c++) {
+            exact.sum[c] /= (double)exact.terms;
+            exact.size[c] /= (double)exact.terms;
+        }
         wrong += compare_and_free(&exact, y);
     }
     free(length);
     return wrong;
 }
 
-uint64_t wrong_transposed(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, uint64_t rows) {
+uint64_t wrong_largest(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, const csaw_edge *arg,
+                       uint64_t rows) {
+    const uint64_t step = a->rows / rows + 1;
+    uint64_t wrong = 0;
+    for (uint64_t r = 0; r < a->rows; r += step)
+        for (uint64_t c = 0; c < x->cols; c++) {
+            csaw_edge best = CSAW_NO_EDGE;
+            float largest = 0;
+            for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) {
+                const float product = (float)weight_of(a, e) * (float)element_of(x, a->col[e], c);
+                if (best != CSAW_NO_EDGE && !(product > largest)) continue;
+                best = e;
+                largest = product;
+            }
+            wrong += arg[r * x->cols + c] != best || (float)element_of(y, r, c) != largest;
+        }
+    return wrong;
+}
+
+uint64_t wrong_dots(const csaw_sparse *a, const csaw_dense *x, const float *dweight, uint64_t edges) {
+    const uint64_t step = a->num_edges / edges + 1;
+    uint64_t wrong = 0, r = 0;
+    for (uint64_t e = 0; e < a->num_edges; e += step) {
+        double sum = 0, size = 0;
+        while (a->rowptr[r + 1] <= e) r++;
+        for (uint64_t c = 0; c < x->cols; c++) {
+            const double product = element_of(x, r, c) * element_of(x, a->col[e], c);
+            sum += product;
+            size += fabs(product);
+        }
+        wrong += !(fabs((double)dweight[e] - sum) <= 2 * (double)x->cols * 0x1p-24 * size);
+    }
+    return wrong;
+}
+
+uint64_t wrong_transposed(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, const csaw_edge *arg,
+                          uint64_t rows) {
     const uint64_t step = a->cols / rows + 1;
     uint64_t wrong = 0, count = 0, *length = memory(a->cols * sizeof *length), *place = memory(a->cols * sizeof *place);
     exact_row *exact = memory((rows + 2) * sizeof *exact);
@@ -97,7 +140,8 @@ uint64_t wrong_transposed(const csaw_sparse *a, const csaw_dense *x, const csaw_
         }
     for (uint64_t r = 0; r < a->rows; r++)
         for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++)
-            if (place[a->col[e]]) add(&exact[place[a->col[e]] - 1], a->weight ? (double)a->weight[e] : 1, x, r);
+            if (place[a->col[e]])
+                add(&exact[place[a->col[e]] - 1], weight_of(a, e), x, r, arg ? arg + r * x->cols : NULL, e);
     for (uint64_t k = 0; k < count; k++) wrong += compare_and_free(&exact[k], y);
     free(exact);
     free(place);

@@ -26,8 +26,6 @@
 #include "bench/selection_ways.h"
 
 enum { REPEAT = 5 };
-static const char *const way_name[] = {"repeated", "updated", "printed", "fresh"};
-static const double threshold = 4; /* of |z|, as in tests/law.h */
 
 typedef struct result {
     double trials, error, searches, linear; /* a pick; error: of the mean number of trials, standard, by rows */
@@ -140,7 +138,7 @@ static bool report(job *j, bool first, FILE *json) {
     for (int way = 0; way < NUM_WAYS; way++) {
         result r = count(j, (enum way)way);
         r.time = time_of(j, (enum way)way);
-        const bool follows = fabs(r.z) < threshold;
+        const bool follows = fabs(r.z) < Z_THRESHOLD;
         good &= follows || way == PRINTED;
         printf("%-6s %3u %7.0f %-8s %8.3f +- %-6.3f %8.3f %10.3f %8.1f %-4s %8.1f\n", j->biased ? "degree" : "none",
                j->k, rows, way_name[way], r.trials, r.error, r.searches, r.linear, r.z, follows ? "" : "OFF",

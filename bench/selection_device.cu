@@ -11,7 +11,7 @@
 
 #include "bench/measure.h"
 
-constexpr uint32_t all_lanes = 0xffffffffu, warps_of_block = 4, none = 0xffffffffu;
+constexpr uint32_t all_lanes = 0xffffffffu, warps_of_block = 4;
 constexpr uint64_t most_warps = 4096;
 
 struct rows_of {
@@ -42,18 +42,6 @@ static __device__ uint64_t sum_up_to(uint64_t mass, uint32_t lane) {
         if (lane >= d) mass += before;
     }
     return mass;
-}
-
-static __device__ uint32_t first_above(const uint64_t *upto, uint32_t n, uint64_t x) {
-    uint32_t lo = 0, hi = n - 1;
-    while (lo < hi) {
-        const uint32_t middle = lo + (hi - lo) / 2;
-        if (upto[middle] > x)
-            hi = middle;
-        else
-            lo = middle + 1;
-    }
-    return lo;
 }
 
 template <int LOOKING> struct taken_set {
@@ -109,7 +97,7 @@ template <int WAY, int LOOKING> static __global__ void __launch_bounds__(32 * wa
         if constexpr (WAY == NUM_WAYS) continue;
         bool open = lane < job.k;
         for (uint32_t round = 0; __any_sync(all_lanes, open); round++) {
-            uint32_t candidate = none;
+            uint32_t candidate = NO_CANDIDATE;
             const bool of_left = WAY == UPDATED && round > 0;
             rounds += lane == 0;
             if (of_left) {
@@ -137,14 +125,14 @@ template <int WAY, int LOOKING> static __global__ void __launch_bounds__(32 * wa
                         if (x >= low) x += mass;
                         candidate = first_above(upto, n, x);
                         searches++;
-                        if (set.has(candidate, &looks)) candidate = none;
+                        if (set.has(candidate, &looks)) candidate = NO_CANDIDATE;
                     } else {
-                        candidate = none;
+                        candidate = NO_CANDIDATE;
                     }
                 }
             }
             __syncwarp(); /* all have looked at what is written now */
-            const bool names = open && candidate != none;
+            const bool names = open && candidate != NO_CANDIDATE;
             const uint32_t alike =
                 __match_any_sync(all_lanes, names ? (unsigned long long)candidate : 1ull << 32 | lane);
             const bool wins = names && (uint32_t)__ffs((int)alike) - 1 == lane;

@@ -12,9 +12,7 @@
 #include "bench/selection_device.h"
 
 enum { REPEAT = 11, INSTANCES = 2000, HOPS = 2, MANY_ROWS = 10 * BINS /* enough for chi-square */ };
-static const char *const way_name[] = {"repeated", "updated", "printed", "fresh"};
 static const char *const looking_name[] = {"linear", "contiguous", "strided"};
-static const double threshold = 4; /* of |z|, as in selection.c */
 
 typedef struct job {
     csaw_csr csr;
@@ -106,10 +104,10 @@ static bool report(job *j, bool first, FILE *json) {
             const figure t = time_of(j, (enum way)way, (enum looking)looking);
             if (looking == 0) {
                 const double z = law(j), rows = (double)j->rows;
-                good &= fabs(z) < threshold || way == PRINTED;
+                good &= fabs(z) < Z_THRESHOLD || way == PRINTED;
                 printf("%-9s %-6s %3u %8.0f %-8s %8.3f %8.3f %8.3f %8.1f %-4s", j->from, j->biased ? "degree" : "none",
                        j->k, rows, way_name[way], (double)c.trials / picks, (double)c.rounds / rows,
-                       (double)c.searches / picks, z, fabs(z) < threshold ? "" : "OFF");
+                       (double)c.searches / picks, z, fabs(z) < Z_THRESHOLD ? "" : "OFF");
                 fprintf(json,
                         "%s\n \"%s\": {\"trials\": %.6g, \"rounds_of_row\": %.6g, \"searches\": %.6g, \"z\": %.4g",
                         way ? "," : "", way_name[way], (double)c.trials / picks, (double)c.rounds / rows,

@@ -11,18 +11,6 @@ __extension__ typedef unsigned __int128 wide;
 
 static uint64_t share(uint64_t number, uint64_t sum) { return (uint64_t)((wide)number * sum >> 64); }
 
-static uint32_t first_above(const uint64_t *upto, uint32_t n, uint64_t x) {
-    uint32_t lo = 0, hi = n - 1;
-    while (lo < hi) {
-        const uint32_t middle = lo + (hi - lo) / 2;
-        if (upto[middle] > x)
-            hi = middle;
-        else
-            lo = middle + 1;
-    }
-    return lo;
-}
-
 static bool is_taken(const uint32_t *picks, uint32_t got, uint32_t candidate, looking looking, round_counts *c) {
     for (uint32_t j = 0; j < got; j++)
         if (picks[j] == candidate) {
@@ -35,7 +23,6 @@ static bool is_taken(const uint32_t *picks, uint32_t got, uint32_t candidate, lo
 
 void pick_in_rounds(const uint64_t *upto, uint32_t n, uint64_t row, way way, looking looking, uint32_t k,
                     uint32_t *picks, round_counts *c) {
-    const uint32_t none = UINT32_MAX;
     const uint64_t sum = upto[n - 1];
     uint64_t *left = NULL;
     bool done[MOST_PICKS] = {false};
@@ -66,14 +53,14 @@ void pick_in_rounds(const uint64_t *upto, uint32_t n, uint64_t row, way way, loo
                     if (x >= low) x += mass;
                     candidate = first_above(upto, n, x);
                     c->searches++;
-                    if (is_taken(picks, before, candidate, looking, c)) candidate = none;
+                    if (is_taken(picks, before, candidate, looking, c)) candidate = NO_CANDIDATE;
                 } else {
-                    candidate = none;
+                    candidate = NO_CANDIDATE;
                 }
             }
             for (uint32_t j = before; j < got; j++) /* a lower lane named it */
-                if (picks[j] == candidate) candidate = none;
-            if (candidate == none) continue;
+                if (picks[j] == candidate) candidate = NO_CANDIDATE;
+            if (candidate == NO_CANDIDATE) continue;
             picks[got++] = candidate;
             done[lane] = true;
         }

@@ -22,6 +22,8 @@ typedef struct round_counts {
     uint64_t looks;    /* at a bit, or at a pick in the list */
 } round_counts;
 
+#define NO_CANDIDATE UINT32_MAX /* a trial that failed */
+
 #ifdef __CUDACC__
 #define SELECTION_FN static __host__ __device__ inline
 #else
@@ -37,6 +39,19 @@ SELECTION_FN uint64_t round_number(uint64_t row, uint32_t lane, uint32_t round, 
         z ^= z >> 31;
     }
     return z;
+}
+
+/* The first candidate whose sum is above x. */
+SELECTION_FN uint32_t first_above(const uint64_t *upto, uint32_t n, uint64_t x) {
+    uint32_t lo = 0, hi = n - 1;
+    while (lo < hi) {
+        const uint32_t middle = lo + (hi - lo) / 2;
+        if (upto[middle] > x)
+            hi = middle;
+        else
+            lo = middle + 1;
+    }
+    return lo;
 }
 
 /* On the host. upto: [n] inclusive sums; row: its number; picks: [k], k < n, k <= MOST_PICKS. Adds to *c. */

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+const char *const way_name[NUM_WAYS] = {"repeated", "updated", "printed", "fresh"};
+
 static uint64_t state;
 
 void seed_numbers(uint64_t seed) { state = seed; }

@@ -14,8 +14,9 @@
 
 #include <stdint.h>
 
-enum { MOST_PICKS = 32, BINS = 32 };
+enum { MOST_PICKS = 32, BINS = 32, Z_THRESHOLD = 4 /* of |z|, as in tests/law.h */ };
 typedef enum way { REPEATED, UPDATED, PRINTED, FRESH, NUM_WAYS } way;
+extern const char *const way_name[NUM_WAYS];
 
 typedef struct row {
     uint32_t n;

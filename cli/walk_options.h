@@ -27,7 +27,7 @@ typedef struct walk_outcome {
     uint64_t steps, ended_early; /* of those made now */
     double seconds;
     double load, plan;           /* seconds: of the graph; of the plan, with the first step, which makes its tables */
-    double walk, deliver, write; /* of the walks; until they are in host memory and counted; to the file */
+    double walk, deliver, write; /* waiting for walks; until they are in host memory and counted; to the file */
 } walk_outcome;
 
 /* All that decides the walks and nothing else, in lines of text; freed by the caller. Where they run is no part of it:

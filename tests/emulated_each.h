@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/emulated_each.h - instances that run each by itself (runtime/engine/device_each.cuh), on an emulated GPU: their
- * arcs are those of the CPU engine, in regions apart and, where counts are known, side by side. Included after
+ * arcs are those of the CPU engine, to the end and, where counts are known, with the last depth apart. Included after
  * tests/emulated_gpu.h and a sampler file, around which the device code is compiled. */
 #ifndef CSAW_TESTS_EMULATED_EACH_H
 #define CSAW_TESTS_EMULATED_EACH_H
 
-#include "runtime/engine/device_each.cuh"
+#include "runtime/engine/device_last.cuh"
 
 namespace emulated_each {
 
@@ -84,7 +84,7 @@ class Job {
         job_.rows.weight = csr.weight;
         job_.rows.count = job_.num_vertices = static_cast<csaw_vertex>(csr.num_vertices);
         job_.kernel = kernel;
-        job_.length = static_cast<uint32_t>(of.fanout.size());
+        while (job_.length < of.fanout.size() && of.fanout[job_.length]) job_.length++;
         job_.seed = 11;
         job_.fanout = fanout_.data();
         job_.replace = of.replace;
@@ -94,10 +94,10 @@ class Job {
         job_.num_walks = instances;
         job_.fault = &fault_;
         uint64_t pool = of.seeds, largest = pool, places = 0;
-        for (uint32_t k : of.fanout) {
-            if (k == 0) break;
+        for (uint32_t d = 0; d < job_.length; d++) {
             largest = std::max(largest, pool); // the last depth's picks enter no pool
-            pool *= k;
+            last_room_ = pool;
+            pool *= of.fanout[d];
             places += pool;
         }
         uint32_t cells = 4;
@@ -116,50 +116,48 @@ class Job {
         return words <= width * CSAW__LANE_WORDS && *std::max_element(fanout_.begin(), fanout_.end()) <= width;
     }
 
-    template <uint32_t KERNEL, class TILE> Arcs Apart(uint32_t log_width) {
-        const uint64_t n = job_.regions.count, places = job_.regions.places, seed_places = job_.regions.seed_places;
-        Arcs room = Room(n * places, n * seed_places), out;
+    // Instances by themselves to their ends.
+    template <uint32_t KERNEL, class TILE> Arcs Whole(uint32_t log_width) {
+        const uint64_t n = job_.regions.count;
+        Arcs room = Room(n * job_.regions.places, n * job_.regions.seed_places), out;
         std::vector<uint32_t> arcs(n), seeds(n);
-        job_.regions.arcs = arcs.data();
-        job_.regions.seeds = seeds.data();
-        Run<KERNEL, TILE>(log_width, &room);
+        RunEach<KERNEL, TILE>(log_width, &room, &arcs, &seeds);
         for (uint64_t i = 0; i < n; i++) {
-            for (uint64_t j = i * places; j < i * places + arcs[i]; j++) {
-                out.src.push_back(room.src[j]);
-                out.dst.push_back(room.dst[j]);
-                out.edge.push_back(room.edge[j]);
-                out.depth.push_back(room.depth[j]);
-            }
+            Take(room, i, arcs[i], seeds[i], &out);
             out.offset.push_back(out.src.size());
-            const auto from = room.seed.begin() + static_cast<ptrdiff_t>(i * seed_places);
-            out.seed.insert(out.seed.end(), from, from + seeds[i]);
-            out.seed_offset.push_back(out.seed.size());
         }
         return out;
     }
 
-    template <uint32_t KERNEL, class TILE> Arcs Counted(uint32_t log_width) {
+    // The last depth apart from them.
+    template <uint32_t KERNEL, class TILE> Arcs LastApart(uint32_t log_width) {
         const uint64_t n = job_.regions.count;
-        std::vector<uint32_t> arcs(n), seeds(n);
-        job_.regions.counts = 1;
-        job_.regions.arcs = arcs.data();
-        job_.regions.seeds = seeds.data();
-        Arcs nothing;
-        Run<KERNEL, TILE>(log_width, &nothing);
-        std::vector<uint64_t> offset(1), seed_offset(1);
-        for (uint64_t i = 0; i < n; i++) {
-            offset.push_back(offset.back() + arcs[i]);
-            seed_offset.push_back(seed_offset.back() + seeds[i]);
-        }
-        Arcs out = Room(offset.back(), seed_offset.back());
-        job_.regions.counts = 0;
-        job_.regions.arcs = job_.regions.seeds = nullptr;
-        job_.regions.begin = offset.data();
-        job_.regions.seed_begin = seed_offset.data();
-        Run<KERNEL, TILE>(log_width, &out);
+        Arcs room = Room(n * job_.regions.places, n * job_.regions.seed_places);
+        std::vector<uint32_t> arcs(n), seeds(n), all(n);
+        const uint64_t of_a_warp = 32u >> log_width, warps = (n + of_a_warp - 1) / of_a_warp;
+        std::vector<csaw__last_entry> entry(warps * of_a_warp * last_room_, csaw__last_entry{7, 7, 7, 7});
+        std::vector<uint32_t> entries(warps);
+        job_.last.entry = entry.data();
+        job_.last.entries = entries.data();
+        job_.last.warps = warps;
+        job_.last.room = static_cast<uint32_t>(of_a_warp * last_room_);
+        job_.last.arcs = all.data();
+        RunEach<KERNEL, TILE>(log_width, &room, &arcs, &seeds);
+        std::vector<uint64_t> offset(1);
+        for (uint64_t i = 0; i < n; i++) offset.push_back(offset.back() + all[i]);
+        Arcs out = Room(offset.back(), 0), of_seeds;
+        job_.last.offset = offset.data();
+        job_.last.src = out.src.data();
+        job_.last.dst = out.dst.data();
+        job_.last.edge = out.edge.data();
+        job_.last.depth = out.depth.data();
+        emulated::RunBlocks(static_cast<uint32_t>((warps + 1) / 2), 64, [&] { csaw__run_last<KERNEL>(job_); });
+        EXPECT_EQ(fault_, ~0ull);
+        for (uint64_t i = 0; i < n; i++) Take(room, i, 0, seeds[i], &of_seeds);
         out.offset = offset;
-        out.seed_offset = seed_offset;
-        job_.regions.begin = job_.regions.seed_begin = nullptr;
+        out.seed = of_seeds.seed;
+        out.seed_offset = of_seeds.seed_offset;
+        job_.last = {};
         return out;
     }
 
@@ -209,8 +207,25 @@ class Job {
         return room;
     }
 
-    template <uint32_t KERNEL, class TILE> void Run(uint32_t log_width, Arcs *room) {
+    // What stands in the region of instance i.
+    void Take(const Arcs &room, uint64_t i, uint32_t arcs, uint32_t seeds, Arcs *out) const {
+        const uint64_t first = i * job_.regions.places;
+        for (uint64_t j = first; j < first + arcs; j++) {
+            out->src.push_back(room.src[j]);
+            out->dst.push_back(room.dst[j]);
+            out->edge.push_back(room.edge[j]);
+            out->depth.push_back(room.depth[j]);
+        }
+        const auto from = room.seed.begin() + static_cast<ptrdiff_t>(i * job_.regions.seed_places);
+        out->seed.insert(out->seed.end(), from, from + seeds);
+        out->seed_offset.push_back(out->seed.size());
+    }
+
+    template <uint32_t KERNEL, class TILE>
+    void RunEach(uint32_t log_width, Arcs *room, std::vector<uint32_t> *arcs, std::vector<uint32_t> *seeds) {
         job_.each.log_width = log_width;
+        job_.regions.arcs = arcs->data();
+        job_.regions.seeds = seeds->data();
         job_.regions.src = room->src.data();
         job_.regions.dst = room->dst.data();
         job_.regions.edge = room->edge.data();
@@ -227,22 +242,23 @@ class Job {
     std::vector<csaw_vertex> seed_;
     std::vector<uint64_t> seed_offset_;
     std::vector<uint32_t> fanout_;
+    uint64_t last_room_ = 0; // vertices of a last frontier
 };
 
 // By every width that fits. counted: every arc has a positive bias.
+template <uint32_t KERNEL, class TILE>
+void ExpectTheCpusBy(Job *job, const Arcs &expected, bool counted, uint32_t log_width, const std::string &name) {
+    const std::string at = name + ", 2^" + std::to_string(log_width) + " lanes";
+    EXPECT_TRUE((job->Whole<KERNEL, TILE>(log_width) == expected)) << at;
+    if constexpr (KERNEL != CSAW__KERNEL_ITS && KERNEL != CSAW__KERNEL_RACE)
+        if (counted) EXPECT_TRUE((job->LastApart<KERNEL, TILE>(log_width) == expected)) << at << ", last apart";
+}
+
 template <uint32_t KERNEL>
 void ExpectTheCpus(Job *job, const Arcs &expected, bool counted, uint32_t least_width, const std::string &name) {
-    for (uint32_t log_width = least_width; log_width <= 5; log_width++) {
-        if (!job->Fits(log_width)) continue;
-        const std::string at = name + ", 2^" + std::to_string(log_width) + " lanes";
-        const bool warp = log_width == 5;
-        EXPECT_TRUE((warp ? job->Apart<KERNEL, csaw__team>(5) : job->Apart<KERNEL, csaw__tile>(log_width)) == expected)
-            << at << ", apart";
-        if (!counted) continue;
-        EXPECT_TRUE((warp ? job->Counted<KERNEL, csaw__team>(5) : job->Counted<KERNEL, csaw__tile>(log_width)) ==
-                    expected)
-            << at << ", counted";
-    }
+    for (uint32_t log_width = least_width; log_width < 5; log_width++)
+        if (job->Fits(log_width)) ExpectTheCpusBy<KERNEL, csaw__tile>(job, expected, counted, log_width, name);
+    if (job->Fits(5)) ExpectTheCpusBy<KERNEL, csaw__team>(job, expected, counted, 5, name);
 }
 
 } // namespace emulated_each

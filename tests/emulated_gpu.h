@@ -101,6 +101,9 @@ inline uint64_t __umul64hi(uint64_t a, uint64_t b) {
     __extension__ using Wide = unsigned __int128;
     return static_cast<uint64_t>((Wide{a} * b) >> 64);
 }
+inline unsigned long long __float2ull_rz(float x) {
+    return x < 18446744073709551616.0f ? static_cast<unsigned long long>(x) : ~0ull;
+}
 inline double __dsqrt_rn(double x) { return std::sqrt(x); }
 inline float __fdividef(float a, float b) { return a / b; }
 inline uint32_t __float_as_uint(float x) {

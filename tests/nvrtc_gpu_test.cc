@@ -81,7 +81,8 @@ TEST_F(NvrtcGpu, ARunMakesTheKernelsThatItLaunches) {
     ExpectEqual(cpu.get(), gpu.get(), Method::uniform, steps); // the first one is there as before
     each_.walk = false;
     ExpectEqual(cpu.get(), gpu.get(), Method::uniform, ask_of(each_, {{0}, {7, 9}}, 0, {2, 2}));
-    EXPECT_EQ(Kernels(), Names({"csaw__kernel_uniform", "csaw__kernel_race", "csaw__tiles_uniform"}));
+    EXPECT_EQ(Kernels(),
+              Names({"csaw__kernel_uniform", "csaw__kernel_race", "csaw__last_uniform", "csaw__tiles_uniform"}));
 }
 
 } // namespace

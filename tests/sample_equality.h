@@ -71,13 +71,14 @@ inline SampleRequest request_on(const csaw_csr &csr, std::vector<uint32_t> fanou
     return request;
 }
 
-// Fanouts of 0, 1, 2, 3, 5, as many as there are vertices, and all, in several orders.
+// Fanouts of 0 (first, last, between), 1, 2, 3, 5, as many as there are vertices, and all, in several orders.
 inline std::vector<SampleRequest> requests_on(const csaw_csr &csr) {
     const auto n = static_cast<uint32_t>(csr.num_vertices);
     return {request_on(csr, {2, 3, 1, 5}, 4, false),    request_on(csr, {}, 6, false),
             request_on(csr, {5, 0, 2, 1}, 4, false),    request_on(csr, {1, CSAW_ALL, 3}, 3, false),
             request_on(csr, {n, 2, 1}, 3, false),       request_on(csr, {CSAW_ALL, 1, 2}, 3, false),
-            request_on(csr, {3, 2, CSAW_ALL}, 3, true), request_on(csr, {1, n, 5, 0}, 4, true)};
+            request_on(csr, {3, 2, CSAW_ALL}, 3, true), request_on(csr, {1, n, 5, 0}, 4, true),
+            request_on(csr, {0, 2}, 2, false)};
 }
 
 inline std::string name_of(const SampleRequest &request) {

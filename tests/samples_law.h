@@ -268,13 +268,28 @@ inline Vertices context_of(const csaw_csr &csr, const Law &law, const State &sta
     return out;
 }
 
-inline Fit fit_of(const csaw_csr &csr, const Law &law, const SampleRequest &request,
-                  const std::vector<uint32_t> &fanout, const std::vector<Sample> &samples) {
+// Drawn samples; equal ones may stand there once, with their count.
+struct Many {
+    std::vector<Sample> samples;
+    std::vector<uint64_t> count, pool; // of each: how often it was drawn, and from which pool
+};
+
+inline Many each_once(const SampleRequest &request, std::vector<Sample> samples) {
+    Many out = {std::move(samples), {}, {}};
+    for (size_t i = 0; i < out.samples.size(); i++) {
+        out.count.push_back(1);
+        out.pool.push_back(i % request.pools.size());
+    }
+    return out;
+}
+
+inline Fit fit_of(const csaw_csr &csr, const Law &law, const std::vector<Vertices> &pools,
+                  const std::vector<uint32_t> &fanout, const Many &many) {
     std::map<std::tuple<bool, uint32_t, Vertices>, Counted> rows; // by first depth or not, fanout, context
-    uint64_t strays = 0;                                          // arcs of vertices that are not in the pool
-    for (size_t i = 0; i < samples.size(); i++) {
-        const std::vector<SampledArc> &arcs = samples[i].arcs;
-        State state = first_state(law, request.pools[i % request.pools.size()]);
+    uint64_t strays = 0, all = 0;                                 // strays: arcs of vertices that are not in the pool
+    for (size_t i = 0; i < many.samples.size(); i++) {
+        const std::vector<SampledArc> &arcs = many.samples[i].arcs;
+        State state = first_state(law, pools[many.pool[i]]);
         size_t at = 0;
         while (state.depth < fanout.size()) {
             Sequence picked;
@@ -283,39 +298,51 @@ inline Fit fit_of(const csaw_csr &csr, const Law &law, const SampleRequest &requ
                 Counted &row = rows[{state.depth > 0, k, context_of(csr, law, state, unit)}];
                 if (row.probability.empty()) row.probability = picks_of(csr, law, state, unit, k);
                 const Sequence edges = taken_by(csr, law, state, unit, arcs, &at);
-                row.seen[edges]++;
+                row.seen[edges] += many.count[i];
                 for (csaw_edge e : edges)
                     if (e != CSAW_NO_EDGE) picked.push_back(e);
             }
             state = next_state(csr, law, state, picked);
         }
-        strays += arcs.size() - at;
+        all += many.count[i];
+        strays += (arcs.size() - at) * many.count[i];
     }
     Fit fit;
     for (const auto &[key, row] : rows) row.add_to(std::get<0>(key) ? &fit.later : &fit.first);
-    fit.first.add({samples.size(), strays}, {1, 0});
+    fit.first.add({all, strays}, {1, 0});
     return fit;
 }
 
-// Whole samples, all from one pool.
-inline ChiSquare whole_fit(const csaw_csr &csr, const Law &law, const SampleRequest &request,
-                           const std::vector<uint32_t> &fanout, const std::vector<Sample> &samples) {
-    Counted all;
-    enumerate(csr, law, first_state(law, request.pools.at(0)), fanout, {}, 1, &all.probability);
-    for (const Sample &sample : samples) {
+inline Fit fit_of(const csaw_csr &csr, const Law &law, const SampleRequest &request,
+                  const std::vector<uint32_t> &fanout, std::vector<Sample> samples) {
+    return fit_of(csr, law, request.pools, fanout, each_once(request, std::move(samples)));
+}
+
+// Whole samples, those of every pool apart.
+inline ChiSquare whole_fit(const csaw_csr &csr, const Law &law, const std::vector<Vertices> &pools,
+                           const std::vector<uint32_t> &fanout, const Many &many) {
+    std::vector<Counted> rows(pools.size());
+    for (size_t j = 0; j < pools.size(); j++)
+        enumerate(csr, law, first_state(law, pools[j]), fanout, {}, 1, &rows[j].probability);
+    for (size_t i = 0; i < many.samples.size(); i++) {
+        const std::vector<SampledArc> &arcs = many.samples[i].arcs;
         Sequence edges;
         size_t at = 0;
         for (uint32_t d = 0; d < fanout.size(); d++) {
-            for (; at < sample.arcs.size() && sample.arcs[at].depth == d; at++)
-                edges.push_back(checked(csr, sample.arcs[at]));
+            for (; at < arcs.size() && arcs[at].depth == d; at++) edges.push_back(checked(csr, arcs[at]));
             edges.push_back(CSAW_NO_EDGE);
         }
-        if (at < sample.arcs.size()) edges.push_back(CSAW_NO_EDGE);
-        all.seen[edges]++;
+        if (at < arcs.size()) edges.push_back(CSAW_NO_EDGE);
+        rows[many.pool[i]].seen[edges] += many.count[i];
     }
     ChiSquare fit;
-    all.add_to(&fit);
+    for (const Counted &row : rows) row.add_to(&fit);
     return fit;
+}
+
+inline ChiSquare whole_fit(const csaw_csr &csr, const Law &law, const SampleRequest &request,
+                           const std::vector<uint32_t> &fanout, std::vector<Sample> samples) {
+    return whole_fit(csr, law, request.pools, fanout, each_once(request, std::move(samples)));
 }
 
 } // namespace samples_law

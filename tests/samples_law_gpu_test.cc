@@ -57,11 +57,6 @@ Gathering gather(const csaw_arcs &arcs, uint64_t pools) {
     return part[0];
 }
 
-struct Many {
-    std::vector<Sample> samples; // all different
-    std::vector<uint64_t> count, pool;
-};
-
 Many draw_many(csaw_plan *plan, const Case &each, Method method, const Ask &ask) {
     const Outcome drawn = draw(plan, each, method, ask);
     if (drawn.status != CSAW_OK) throw std::runtime_error(each.name + ": " + drawn.message);
@@ -78,63 +73,6 @@ Many draw_many(csaw_plan *plan, const Case &each, Method method, const Ask &ask)
         out.pool.push_back(found.first % ask.pools.size());
     }
     return out;
-}
-
-// ---- how far they are from their law -------------------------------------------------
-
-using Rows = std::map<std::tuple<bool, uint32_t, Vertices>, Counted>; // as in samples_law.h
-
-// As samples_law::fit_of(), each sample so often as it was drawn.
-Fit fit_of_many(const csaw_csr &csr, const Law &law, const Pools &pools, const std::vector<uint32_t> &fanout,
-                const Many &many) {
-    Rows rows;
-    uint64_t strays = 0, all = 0;
-    for (size_t i = 0; i < many.samples.size(); i++) {
-        const std::vector<SampledArc> &arcs = many.samples[i].arcs;
-        State state = first_state(law, pools[many.pool[i]]);
-        size_t at = 0;
-        while (state.depth < fanout.size()) {
-            Sequence picked;
-            for (const Vertices &unit : units_of(law, state)) {
-                const uint32_t k = fanout[state.depth];
-                Counted &row = rows[{state.depth > 0, k, context_of(csr, law, state, unit)}];
-                if (row.probability.empty()) row.probability = picks_of(csr, law, state, unit, k);
-                const Sequence edges = taken_by(csr, law, state, unit, arcs, &at);
-                row.seen[edges] += many.count[i];
-                for (csaw_edge e : edges)
-                    if (e != CSAW_NO_EDGE) picked.push_back(e);
-            }
-            state = next_state(csr, law, state, picked);
-        }
-        all += many.count[i];
-        strays += (arcs.size() - at) * many.count[i];
-    }
-    Fit fit;
-    for (const auto &[key, row] : rows) row.add_to(std::get<0>(key) ? &fit.later : &fit.first);
-    fit.first.add({all, strays}, {1, 0});
-    return fit;
-}
-
-// As samples_law::whole_fit(); one row for every pool.
-ChiSquare whole_fit_of_many(const csaw_csr &csr, const Law &law, const Pools &pools,
-                            const std::vector<uint32_t> &fanout, const Many &many) {
-    std::vector<Counted> row(pools.size());
-    for (size_t j = 0; j < pools.size(); j++)
-        enumerate(csr, law, first_state(law, pools[j]), fanout, {}, 1, &row[j].probability);
-    for (size_t i = 0; i < many.samples.size(); i++) {
-        const std::vector<SampledArc> &arcs = many.samples[i].arcs;
-        Sequence edges;
-        size_t at = 0;
-        for (uint32_t d = 0; d < fanout.size(); d++) {
-            for (; at < arcs.size() && arcs[at].depth == d; at++) edges.push_back(checked(csr, arcs[at]));
-            edges.push_back(CSAW_NO_EDGE);
-        }
-        if (at < arcs.size()) edges.push_back(CSAW_NO_EDGE);
-        row[many.pool[i]].seen[edges] += many.count[i];
-    }
-    ChiSquare fit;
-    for (const Counted &counted : row) counted.add_to(&fit);
-    return fit;
 }
 
 // ---- the library ---------------------------------------------------------------------
@@ -212,15 +150,15 @@ TEST_P(OfSampleOnGpu, WholeSamplesHaveTheLaw) {
             const uint64_t samples = each.chance ? 2000000 : 100;
             const Many many =
                 draw_many(gpu.get(), run_of(each), method, ask_for(run_of(each), one, whole, samples, ++seed));
-            sample_cases::expect_small(whole_fit_of_many(csr, each.law, one, whole, many), what + ", whole");
-            const Fit fit = fit_of_many(csr, each.law, one, whole, many);
+            sample_cases::expect_small(whole_fit(csr, each.law, one, whole, many), what + ", whole");
+            const Fit fit = fit_of(csr, each.law, one, whole, many);
             sample_cases::expect_small(fit.first, what + ", first depth");
             sample_cases::expect_small(fit.later, what + ", later depths");
             if (each.law.together) continue;
             const std::vector<uint32_t> once = {each.fanout[0]}; // what two seeds pick is independent
             const Many of_two =
                 draw_many(gpu.get(), run_of(each), method, ask_for(run_of(each), two, once, samples / 10 + 1, ++seed));
-            sample_cases::expect_small(whole_fit_of_many(csr, each.law, two, once, of_two), what + ", two seeds");
+            sample_cases::expect_small(whole_fit(csr, each.law, two, once, of_two), what + ", two seeds");
         }
     }
 }
@@ -238,7 +176,7 @@ TEST_P(OfSampleOnGpu, PicksHaveTheLaw) {
         for (Method method : methods_for(each, csr)) {
             const Many many = draw_many(gpu.get(), run_of(each), method,
                                         ask_for(run_of(each), pools, fanout, each.chance ? 1000000 : 100, ++seed));
-            sample_cases::expect_small(fit_of_many(csr, each.law, pools, fanout, many).first,
+            sample_cases::expect_small(fit_of(csr, each.law, pools, fanout, many).first,
                                        each.name + ", " + reference::name_of(method) + ", " + graph.name);
         }
     }
@@ -294,7 +232,7 @@ TEST(WrongOnGpu, SamplesAreRejected) {
         const Case run = {
             "wrong " + each->name, wrong.sampler, wrong.params, wrong.reference, false, wrong.replace, {}};
         const Many many = draw_many(gpu.get(), run, Method::its, ask_for(run, {{0}}, whole_of(*each), 2000000, 99));
-        EXPECT_GT(whole_fit_of_many(csr, each->law, {{0}}, whole_of(*each), many).z(), law::wrong) << wrong.right;
+        EXPECT_GT(whole_fit(csr, each->law, {{0}}, whole_of(*each), many).z(), law::wrong) << wrong.right;
     }
 }
 
@@ -307,9 +245,9 @@ TEST(WrongOnGpu, SamplesOfAnotherPoolAreRejected) {
     const sample_cases::Case each = sample_cases::cases()[0];
     Many many = draw_many(OnGpu(csr).get(), run_of(each), Method::uniform,
                           ask_for(run_of(each), every_vertex_of(graph), {2}, 100000, 1));
-    EXPECT_LT(fit_of_many(csr, each.law, every_vertex_of(graph), {2}, many).first.z(), law::threshold);
+    EXPECT_LT(fit_of(csr, each.law, every_vertex_of(graph), {2}, many).first.z(), law::threshold);
     for (uint64_t &pool : many.pool) pool = (pool + 1) % graph.vertices().size();
-    EXPECT_GT(fit_of_many(csr, each.law, every_vertex_of(graph), {2}, many).first.z(), law::wrong);
+    EXPECT_GT(fit_of(csr, each.law, every_vertex_of(graph), {2}, many).first.z(), law::wrong);
 }
 
 } // namespace

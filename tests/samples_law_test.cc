@@ -137,4 +137,25 @@ TEST_P(OfSample, LibraryEqualsReference) {
 INSTANTIATE_TEST_SUITE_P(SamplesLaw, OfSample, ::testing::Range(size_t{0}, all_cases().size()),
                          [](const auto &info) { return all_cases()[info.param].name; });
 
+// Samples that stand there once, with their count, fit as they do when each stands there so often.
+TEST(Counts, StandForEqualSamples) {
+    const Graph graph = crumb(true);
+    const csaw_csr csr = graph.csr();
+    const Case each = all_cases()[0];
+    const SampleRequest request = request_of(each, each.whole, {{0}, {2, 0}}, 300, 5);
+    Many counted = each_once(request, by_reference(each, csr)(Method::automatic, request)), listed = counted;
+    for (uint64_t i = 0; i < counted.samples.size(); i += 3) {
+        counted.count[i] = 2;
+        listed.samples.push_back(counted.samples[i]);
+        listed.count.push_back(1);
+        listed.pool.push_back(counted.pool[i]);
+    }
+    const Fit a = fit_of(csr, each.law, request.pools, each.whole, counted),
+              b = fit_of(csr, each.law, request.pools, each.whole, listed);
+    EXPECT_EQ(b.first.z(), a.first.z());
+    EXPECT_EQ(b.later.z(), a.later.z());
+    EXPECT_EQ(whole_fit(csr, each.law, request.pools, each.whole, listed).z(),
+              whole_fit(csr, each.law, request.pools, each.whole, counted).z());
+}
+
 } // namespace

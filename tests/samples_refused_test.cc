@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/samples_refused_test.cc - samples that cannot be drawn as asked: each is refused with limit, value and remedy,
  * and the plan draws on. */
-#include "tests/reference/graphs.h"
-#include "tests/reference/public_api.h"
+#include "tests/fault_order.h"
 
 #include <csaw/samplers.h>
 #include <gtest/gtest.h>
@@ -11,7 +10,6 @@
 
 CSAW_DECLARE_SAMPLER(asking);
 CSAW_DECLARE_SAMPLER(asking_declared);
-CSAW_DECLARE_SAMPLER(faulty);
 
 namespace {
 
@@ -158,9 +156,7 @@ TEST(Asking, AWalkKnowsWhereItCameFrom) {
 
 // ---- of several faults ----------------------------------------------------------
 
-struct FaultyParams { // as in tests/samplers/faulty.c
-    uint32_t rule, vertex, depth;
-};
+using fault_order::FaultyParams;
 
 std::string lowest_of(const csaw_csr &csr, const csaw_seeds &seeds, const csaw_plan_options &options,
                       const FaultyParams &params, uint64_t batch_bytes) {
@@ -216,6 +212,12 @@ TEST(Faults, TheLowestIsTold) {
             const std::string said = lowest_of(csr, {two, 3, nullptr}, plan, {2, 0, 0}, batch_bytes);
             EXPECT_NE(std::string::npos, said.find(first)) << said;
         }
+}
+
+// Of a batch the CPU engine looks at no depth behind the first that has a fault; a lower instance may have one there.
+TEST(Faults, OfALowerInstanceComeFirstAtAnyDepth) {
+    for (int threads : {1, 2, 5}) fault_order::expect_lowest(reference::plan_on("cpu", threads, 0));
+    for (int partitions : {2, 3, 10}) fault_order::expect_lowest(reference::plan_on("cpu", 1, partitions));
 }
 
 csaw_status draw_from_the_same(void *user, csaw_samples *) {

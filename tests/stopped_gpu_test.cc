@@ -81,7 +81,7 @@ class Stopped : public ::testing::TestWithParam<bool> {
 };
 
 TEST_P(Stopped, ByABatchFunction) {
-    for (uint64_t at : {1, 3}) {
+    for (uint64_t at : {1, 2, 3}) {
         Watch watch;
         watch.stop_at_batch = at;
         EXPECT_EQ(CSAW_EIO, run_each(gpu.get(), &watch));

@@ -239,11 +239,18 @@ typedef struct csaw_run_options {
 
 typedef struct csaw_samples csaw_samples;
 
-/* params: the sampler's struct, NULL = its defaults. seeds: NULL = every vertex of the graph, in order. */
+/* params: the sampler's struct, NULL = its defaults. seeds: NULL = every vertex of the graph, in order.
+ * A hook that breaks its rules ends the run: CSAW_EBIAS, of a fanout CSAW_EINVAL. What a run evaluates is checked;
+ * alias tables evaluate the static_bias of every arc, before the first instance. Of several faults the message names,
+ * on every plan, that of the lowest instance, of its faults that at the lowest depth, and there that on the lowest
+ * edge; those on no edge, such as a fanout's, come after those, by vertex. */
 CSAW_API csaw_status csaw_sample(csaw_plan *plan, const csaw_sampler *sampler, const void *params,
                                  const csaw_seeds *seeds, const csaw_run_options *options, csaw_samples **out);
 /* The same in bounded memory: batches of whole walks in order of instance, each valid during the call. A batch
- * function that returns other than CSAW_OK ends the run with that status. */
+ * function that returns other than CSAW_OK ends the run with that status. It is called on the caller's thread; neither
+ * it nor progress may draw from the plan. A GPU draws the next batch meanwhile, for a thread that lives within the
+ * call: device memory then holds two batches and, of walks, room for one more to transpose; where there is less, one
+ * batch is drawn at a time. */
 CSAW_API csaw_status csaw_sample_each(csaw_plan *plan, const csaw_sampler *sampler, const void *params,
                                       const csaw_seeds *seeds, const csaw_run_options *options,
                                       csaw_status (*batch)(void *user, csaw_samples *samples), void *user);

@@ -74,6 +74,9 @@ enum csaw__kernel {
     CSAW__KERNEL_SELECT,   /* GPU: frontiers out of pools */
     CSAW__KERNEL_HUBS_ITS, /* GPU: which arcs, of the entries with long rows */
     CSAW__KERNEL_HUBS_RACE,
+    CSAW__KERNEL_LAST_UNIFORM, /* GPU: which arcs, of the last frontiers of instances that ran each by itself */
+    CSAW__KERNEL_LAST_STORED,
+    CSAW__KERNEL_LAST_ALIAS,
     CSAW__KERNEL_EXPAND, /* GPU: which arcs; plus the kernel of the method */
     CSAW__KERNEL_LISTS = CSAW__KERNEL_EXPAND + CSAW__KERNEL_REJECT_ALIAS + 1, /* GPU: instances whose pools are lists */
     CSAW__KERNEL_EACH = CSAW__KERNEL_LISTS + CSAW__KERNEL_REJECT_ALIAS + 1,   /* GPU: whole instances */
@@ -105,6 +108,9 @@ enum csaw__kernel {
     X(csaw__kernel_select)            \
     X(csaw__hubs_its)                 \
     X(csaw__hubs_race)                \
+    X(csaw__last_uniform)             \
+    X(csaw__last_its_stored)          \
+    X(csaw__last_alias)               \
     X(csaw__expand_uniform)           \
     X(csaw__expand_its)               \
     X(csaw__expand_race)              \
@@ -170,26 +176,46 @@ typedef struct csaw__selection {
 } csaw__selection;
 
 /* Arcs of instances that run each by itself: a region of places each, filled from its front in the order of delivery.
- * CSAW__KERNEL_EACH: where counts are known beforehand a first launch only counts, and regions have no gaps. */
+ */
 typedef struct csaw__regions {
-    uint64_t first, count;              /* owners of this launch, counted from the batch's first instance */
-    uint64_t places;                    /* of an instance */
-    uint64_t seed_places;               /* of an instance, for its first frontier */
-    uint32_t counts;                    /* arcs of the last depth are counted, not picked, and none is written */
-    uint32_t *arcs, *seeds;             /* [count] how many stand there; NULL: known */
-    const uint64_t *begin, *seed_begin; /* [count + 1] where each region begins; NULL: at a multiple of places */
-    csaw_vertex *src, *dst;             /* [count * places], or what all have */
+    uint64_t first, count;  /* owners of this launch, counted from the batch's first instance */
+    uint64_t places;        /* of an instance */
+    uint64_t seed_places;   /* of an instance, for its first frontier */
+    uint32_t *arcs, *seeds; /* [count] how many stand there */
+    csaw_vertex *src, *dst; /* [count * places] */
     csaw_edge *edge;
     uint32_t *depth;
-    csaw_vertex *seed; /* [count * seed_places], likewise */
+    csaw_vertex *seed; /* [count * seed_places] */
 } csaw__regions;
+
+/* A vertex of an instance's last frontier. */
+typedef struct csaw__last_entry {
+    csaw_vertex at, prev;
+    uint32_t owner; /* counted from the batch's first instance */
+    uint32_t place; /* of its first arc among those of the instance */
+} csaw__last_entry;
+
+/* CSAW__KERNEL_EACH, where a vertex's degree says how many arcs it gets: instances stop before the last depth and leave
+ * their frontiers, those of a warp side by side. CSAW__KERNEL_LAST_ .. then brings all arcs where they belong. */
+typedef struct csaw__last {
+    csaw__last_entry *entry; /* [warps * room]; NULL: instances run to their end */
+    uint32_t *entries;       /* [warps] how many stand there */
+    uint32_t room;           /* of a warp */
+    uint32_t *arcs;          /* [owners] of an instance at all depths */
+    uint64_t warps;
+    const uint64_t *offset; /* [owners + 1] where they begin */
+    csaw_vertex *src, *dst; /* [offset[owners]] */
+    csaw_edge *edge;
+    uint32_t *depth;
+} csaw__last;
 
 /* CSAW__KERNEL_EACH: 2^log_width lanes an instance, and how their shared memory is divided. */
 enum {
     CSAW__LANE_WORDS = 32,  /* of a lane */
-    CSAW__EACH_THREADS = 64 /* of a block: few, so that a long instance holds up few others */
+    CSAW__EACH_THREADS = 32 /* of a block: a warp, so that a long instance holds up those of its warp alone */
 };
 typedef struct csaw__each {
+    uint64_t phase;                  /* pool of the batch's first instance */
     uint64_t first_pool, first_seed; /* roots and seed_offset begin with those of the batch */
     uint32_t log_width;
     uint32_t pool_room;  /* vertices of a pool, at most */
@@ -287,6 +313,7 @@ typedef struct csaw__job {
     csaw__regions regions;        /* device: CSAW__KERNEL_LISTS, CSAW__KERNEL_EACH */
     csaw__lists lists;            /* device: CSAW__KERNEL_LISTS */
     csaw__each each;              /* device: CSAW__KERNEL_EACH */
+    csaw__last last;              /* device: CSAW__KERNEL_EACH, CSAW__KERNEL_LAST_ .. */
     csaw__tabulation tabulation;  /* device: CSAW__KERNEL_TABULATE */
     CSAW__ALIGN16 unsigned char params[CSAW__MAX_PARAMS]; /* any struct of plain numbers */
 } csaw__job;

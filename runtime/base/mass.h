@@ -29,13 +29,4 @@ CSAW_FN uint64_t csaw__mass(double bias, double scale) {
     return mass == 0 && bias > 0 ? 1 : mass;
 }
 
-/* The same of a bias that is a float, +0 or positive, from its bits alone: a GPU converts doubles slowly. exponent: e.
- */
-CSAW_FN uint64_t csaw__float_mass(uint32_t bits, int exponent) {
-    const uint32_t field = bits >> 23, digits = (bits & 0x7fffff) | (field ? 0x800000 : 0);
-    const int shift = (field ? (int)field : 1) - 150 + exponent;
-    const uint64_t mass = shift >= 0 ? (uint64_t)digits << shift : digits >> (shift > -31 ? -shift : 31);
-    return mass == 0 && bits ? 1 : mass;
-}
-
 #endif

@@ -77,7 +77,7 @@ CSAW_FN csaw_arc csaw__no_arc(void) {
     return arc;
 }
 
-CSAW_FN csaw_arc csaw__arc_to(const csaw_site *site, uint32_t rank, csaw_vertex dst) {
+CSAW_FN csaw_arc csaw__arc_to(const csaw_site *site, uint64_t rank, csaw_vertex dst) {
     const csaw__rows *rows = &site->job->rows;
     csaw_arc arc;
     arc.src = site->at;
@@ -85,13 +85,13 @@ CSAW_FN csaw_arc csaw__arc_to(const csaw_site *site, uint32_t rank, csaw_vertex 
     arc.weight = rows->weight ? rows->weight[site->row + rank] : 1.0f;
     arc.type = rows->type ? rows->type[site->row + rank] : 0;
     arc.time = rows->time ? rows->time[site->row + rank] : 0;
-    arc.rank = rank;
+    arc.rank = (uint32_t)rank;
     arc.id = rows->first_arc + site->row + rank;
     arc.near_prev = 0;
     return arc;
 }
 
-CSAW_FN csaw_arc csaw__arc_at(const csaw_site *site, uint32_t rank) {
+CSAW_FN csaw_arc csaw__arc_at(const csaw_site *site, uint64_t rank) {
     return csaw__arc_to(site, rank, site->job->rows.col[site->row + rank]);
 }
 

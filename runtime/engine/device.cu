@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device.cu - the GPU engine's host side: uploads the graph once per plan, launches a sampler's kernels
- * (tables: device_tables.cu), keeps the paths of walks on the device until they are asked for (samples:
- * device_sample.cu).
+ * (tables: device_tables.cu), keeps the paths of walks on the device until they are asked for
+ * (device_delivery.cu; samples: device_sample.cu).
  *
  * All device memory comes from one pool of this plan, so that a run allocates without a round trip; managed memory is
  * never used. Offsets are 32 bits where they suffice. */
@@ -11,14 +11,14 @@
 #include <cstring>
 
 #include "runtime/base/memory.h"
-#include "runtime/engine/device_arcs.h"
-#include "runtime/engine/transpose.cuh"
+#include "runtime/engine/device_private.h"
 
 /* ---- memory ---- */
 
-csaw_status csaw__device_alloc(csaw__device *device, void **out, uint64_t bytes, const char *what) {
+csaw_status csaw__device_alloc_in(csaw__device *device, cudaStream_t stream, void **out, uint64_t bytes,
+                                  const char *what) {
     cudaError_t error = cudaErrorMemoryAllocation;
-    if (csaw__alloc_allowed()) error = cudaMallocFromPoolAsync(out, bytes ? bytes : 16, device->pool, device->stream);
+    if (csaw__alloc_allowed()) error = cudaMallocFromPoolAsync(out, bytes ? bytes : 16, device->pool, stream);
     if (error == cudaErrorMemoryAllocation) {
         size_t free_bytes = 0, total = 0;
         cudaGetLastError(); /* a refused request does not stick */
@@ -32,20 +32,12 @@ csaw_status csaw__device_alloc(csaw__device *device, void **out, uint64_t bytes,
     return CSAW_OK;
 }
 
-void csaw__device_free(csaw__device *device, void *memory) {
-    if (memory) cudaFreeAsync(memory, device->stream);
+csaw_status csaw__device_alloc(csaw__device *device, void **out, uint64_t bytes, const char *what) {
+    return csaw__device_alloc_in(device, device->stream, out, bytes, what);
 }
 
-csaw_status csaw__device_upload(csaw__device *device, const void **out, const void *from, uint64_t bytes,
-                                const char *what) {
-    void *memory = nullptr;
-    CSAW_TRY(csaw__device_alloc(device, &memory, bytes, what));
-    cudaError_t error = cudaMemcpyAsync(memory, from, bytes, cudaMemcpyHostToDevice, device->stream);
-    if (error == cudaSuccess) error = cudaStreamSynchronize(device->stream);
-    if (error != cudaSuccess) csaw__device_free(device, memory);
-    CSAW_CUDA(error);
-    *out = memory;
-    return CSAW_OK;
+void csaw__device_free(csaw__device *device, void *memory) {
+    if (memory) cudaFreeAsync(memory, device->stream);
 }
 
 /* ---- opening and closing ---- */
@@ -82,6 +74,15 @@ static csaw_status upload_graph(csaw__device *device, const csaw_csr *csr) {
     return csaw__device_alloc(device, (void **)&device->record, 2 * sizeof *device->record, "a record of faults");
 }
 
+/* Delivery goes first: its kernels are short, and copies wait for them. */
+static csaw_status create_streams(csaw__device *device) {
+    int least = 0, greatest = 0;
+    CSAW_CUDA(cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking));
+    CSAW_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CSAW_CUDA(cudaStreamCreateWithPriority(&device->delivery, cudaStreamNonBlocking, greatest));
+    return CSAW_OK;
+}
+
 static csaw_status open_device(csaw__device *device, const csaw_graph *graph) {
     int count = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
@@ -92,7 +93,7 @@ static csaw_status open_device(csaw__device *device, const csaw_graph *graph) {
                  "device 'cuda:%d' does not exist; there are %d (cuda:0 .. cuda:%d)", device->ordinal, count,
                  count - 1);
     CSAW_CUDA(cudaSetDevice(device->ordinal));
-    CSAW_CUDA(cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking));
+    CSAW_TRY(create_streams(device));
     cudaMemPoolProps props;
     memset(&props, 0, sizeof props);
     props.allocType = cudaMemAllocationTypePinned;
@@ -158,9 +159,12 @@ void csaw__device_close(csaw__device *device) {
                                 (void *)device->rows.classes, (void *)device->rows.cells, device->record};
         for (void *m : memory) csaw__device_free(device, m);
         csaw__device_tables_clear(device);
+        csaw__device_staging_close(device);
         cudaStreamSynchronize(device->stream);
+        if (device->delivery) cudaStreamSynchronize(device->delivery);
         csaw__library_free(device->library);
         if (device->pool) cudaMemPoolDestroy(device->pool);
+        if (device->delivery) cudaStreamDestroy(device->delivery);
         cudaStreamDestroy(device->stream);
     }
     csaw__free(device);
@@ -267,59 +271,3 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
     }
     return CSAW_OK;
 }
-
-/* ---- delivery ---- */
-
-/* from: [rows, columns] -> to (host): [columns, rows] */
-template <typename T>
-static csaw_status deliver(csaw__device *device, const T *from, T *to, uint64_t rows, uint64_t columns) {
-    void *turned = nullptr;
-    CSAW_TRY(csaw__device_alloc(device, &turned, rows * columns * sizeof(T), "walks being transposed"));
-    cudaError_t error = csaw__transpose(from, (T *)turned, rows, columns, device->stream);
-    if (error == cudaSuccess)
-        error = cudaMemcpyAsync(to, turned, rows * columns * sizeof(T), cudaMemcpyDeviceToHost, device->stream);
-    if (error == cudaSuccess) error = cudaStreamSynchronize(device->stream);
-    csaw__device_free(device, turned);
-    CSAW_CUDA(error);
-    return CSAW_OK;
-}
-
-csaw_status csaw__device_to_host(csaw_samples *samples) {
-    csaw__device *device = samples->device;
-    const uint64_t walks = samples->num_walks, length = samples->length;
-    CSAW_CUDA(cudaSetDevice(device->ordinal));
-    if (!samples->host_path)
-        CSAW_TRY(csaw__block_take(samples->spare, samples->device_walks * (length + 1) * sizeof *samples->host_path,
-                                  "paths of walks", (void **)&samples->host_path));
-    if (samples->edges && !samples->host_edge)
-        CSAW_TRY(csaw__block_take(samples->spare, samples->device_walks * length * sizeof *samples->host_edge,
-                                  "arcs of walks", (void **)&samples->host_edge));
-    CSAW_TRY(deliver(device, samples->device_path, samples->host_path, length + 1, walks));
-    if (samples->edges)
-        CSAW_TRY(deliver((csaw__device *)device, (const unsigned long long *)samples->device_edge,
-                         (unsigned long long *)samples->host_edge, length, walks));
-    samples->host_current = true;
-    return CSAW_OK;
-}
-
-void csaw__device_release(csaw_samples *samples) {
-    csaw__device *device = samples->device;
-    if (!samples->device_path && !samples->device_arcs.offset) return; /* the device may be gone */
-    cudaSetDevice(device->ordinal);
-    csaw__device_arcs_free(samples);
-    if (!samples->device_path) return;
-    csaw__device_free(device, samples->device_path);
-    csaw__device_free(device, samples->device_edge);
-    csaw__device_close(device);
-}
-
-void *csaw__device_pin(uint64_t bytes) {
-    void *memory = nullptr;
-    if (!csaw__alloc_allowed() || cudaMallocHost(&memory, bytes) != cudaSuccess) {
-        cudaGetLastError(); /* a refused request does not stick */
-        return nullptr;
-    }
-    return memory;
-}
-
-void csaw__device_unpin(void *memory) { cudaFreeHost(memory); }

@@ -21,7 +21,7 @@ void csaw__device_arcs_free(csaw_samples *samples) {
 
 static cudaError_t fetch(const csaw__device *device, const void *to, const void *from, uint64_t bytes) {
     if (bytes == 0) return cudaSuccess;
-    return cudaMemcpyAsync((void *)to, from, bytes, cudaMemcpyDeviceToHost, device->stream);
+    return cudaMemcpyAsync((void *)to, from, bytes, cudaMemcpyDeviceToHost, device->delivery);
 }
 
 csaw_status csaw__device_arcs_to_host(csaw_samples *samples) {
@@ -33,7 +33,7 @@ csaw_status csaw__device_arcs_to_host(csaw_samples *samples) {
     CSAW_CUDA(cudaSetDevice(device->ordinal));
     CSAW_CUDA(fetch(device, &count[0], from->offset + instances, sizeof count[0]));
     CSAW_CUDA(fetch(device, &count[1], from->seed_offset + instances, sizeof count[1]));
-    CSAW_CUDA(cudaStreamSynchronize(device->stream));
+    CSAW_CUDA(cudaStreamSynchronize(device->delivery));
     CSAW_TRY(csaw__arcs_create(samples->spare, instances, count[0], count[1], to));
     cudaError_t error = fetch(device, to->offset, from->offset, (instances + 1) * sizeof *to->offset);
     const auto also = [&](const void *host, const void *there, uint64_t bytes) {
@@ -45,7 +45,7 @@ csaw_status csaw__device_arcs_to_host(csaw_samples *samples) {
     also(to->dst, from->dst, count[0] * sizeof *to->dst);
     also(to->depth, from->depth, count[0] * sizeof *to->depth);
     also(to->seed, from->seed, count[1] * sizeof *to->seed);
-    const cudaError_t last = cudaStreamSynchronize(device->stream); /* in any case: copies may be under way */
+    const cudaError_t last = cudaStreamSynchronize(device->delivery); /* in any case: copies may be under way */
     if (error == cudaSuccess) error = last;
     if (error != cudaSuccess) csaw__arcs_free(samples->spare, to);
     CSAW_CUDA(error);

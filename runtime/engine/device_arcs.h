@@ -12,7 +12,8 @@ void csaw__device_arcs_free(csaw_samples *samples);
 
 /* Whether the job's instances are small enough to run each by itself, and how; all of them, to samples->device_arcs.
  * job: rows are the device's, everything else the host's. */
-bool csaw__device_each_fits(const csaw_sampler *sampler, const csaw__job *job, csaw__job *out);
+bool csaw__device_each_fits(const csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
+                            csaw__job *out);
 csaw_status csaw__device_each(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
                               csaw_samples *samples);
 

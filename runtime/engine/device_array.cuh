@@ -30,9 +30,7 @@ template <typename T> class array {
     }
     csaw_status upload(csaw__device *device, const T *from, uint64_t count, const char *what) {
         CSAW_TRY(take(device, count, what));
-        CSAW_CUDA(cudaMemcpyAsync(at_, from, count * sizeof(T), cudaMemcpyHostToDevice, device->stream));
-        CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* from may go now */
-        return CSAW_OK;
+        return csaw__device_put(device, at_, from, count * sizeof(T));
     }
     void swap(array &other) {
         std::swap(device_, other.device_);
@@ -43,12 +41,11 @@ template <typename T> class array {
         return std::exchange(at_, nullptr);
     }
 
+  private:
     void drop() {
         if (at_) csaw__device_free(device_, at_);
         at_ = nullptr;
     }
-
-  private:
     csaw__device *device_ = nullptr;
     T *at_ = nullptr;
 };

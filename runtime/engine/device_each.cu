@@ -2,11 +2,10 @@
 /* runtime/engine/device_each.cu - samples of small instances, each run by itself (device_each.cuh): who is small
  * enough, and their launches.
  *
- * Method: by UNIFORM, and by ALIAS and stored sums where every arc has a positive bias, a vertex's degree says how many
- * arcs it gets. Then a first launch picks at all depths but the last and only counts there; sums of the counts say
- * where each instance's arcs belong, and the second launch writes them there. Otherwise instances get room for as many
- * arcs as there could be, as many instances at a time as there is memory for, and their arcs are then brought side by
- * side. */
+ * Method: instances get room for as many arcs as there could be, as many instances at a time as there is memory for,
+ * and their arcs are then brought side by side. By UNIFORM, and by ALIAS and stored sums where every arc has a positive
+ * bias, a vertex's degree says how many arcs it gets: then instances stop before the last depth, which has most of the
+ * arcs, sums of their counts say where all of them belong, and a second launch writes those of the last depth there. */
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_array.cuh"
 
@@ -43,36 +42,55 @@ uint64_t most_seeds(const csaw__job *job) {
 
 uint32_t fanout_of(const csaw__job *job, uint32_t depth) { return job->fanout ? job->fanout[depth] : 1; }
 
-/* Rounds of work of all tiles of a warp for one instance each, if they have 2^log_width lanes; 0: a row does not fit.
- */
-uint64_t cost(const csaw__job *job, uint64_t seeds, uint32_t log_width) {
+/* Rounds of work of all tiles of a warp for one instance each, if they have 2^log_width lanes, 1 at least; 0: a row
+ * does not fit. */
+uint64_t cost(const csaw__job *job, uint32_t depths, uint64_t seeds, uint32_t log_width) {
     const uint32_t width = 1u << log_width;
     uint64_t pool = seeds, rounds = 0;
-    for (uint32_t d = 0; d < job->length; d++) {
+    for (uint32_t d = 0; d < depths; d++) {
         const uint32_t k = fanout_of(job, d);
-        if (k == 0) break;
         if (k > width) return 0;
         rounds += (pool + width / k - 1) / (width / k);
         pool *= k;
     }
-    return rounds * width;
+    return rounds * width + 1;
+}
+
+/* Depths at which arcs are picked. */
+uint32_t depths_of(const csaw__job *job) {
+    uint32_t d = 0;
+    while (d < job->length && fanout_of(job, d)) d++;
+    return d;
+}
+
+/* Whether a vertex's degree says how many arcs it gets. */
+bool counts_are_known(const csaw__device *device, const csaw__job *job) {
+    const bool stored = job->kernel == CSAW__KERNEL_ITS && job->rows.upto;
+    return job->kernel == CSAW__KERNEL_UNIFORM ||
+           ((job->kernel == CSAW__KERNEL_ALIAS || stored) && device->tables.positive);
 }
 
 } // namespace
 
-bool csaw__device_each_fits(const csaw_sampler *sampler, const csaw__job *job, csaw__job *out) {
+bool csaw__device_each_fits(const csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
+                            csaw__job *out) {
     const uint32_t traits = sampler->traits(), flags = traits >> CSAW__TRAIT_FLAGS;
     const bool reject = job->kernel == CSAW__KERNEL_REJECT || job->kernel == CSAW__KERNEL_REJECT_ALIAS,
                scans = (job->kernel == CSAW__KERNEL_ITS && !out->rows.upto) || job->kernel == CSAW__KERNEL_RACE;
     if (reject && job->replace) return false; /* undecided slots scan the row */
     if (flags & ~(uint32_t)(CSAW_SECOND_ORDER | CSAW_WITH_REPLACEMENT)) return false;
     if (traits & (CSAW__TRAIT_FANOUT | CSAW__TRAIT_SIZE | CSAW__TRAIT_USER)) return false;
+    const uint32_t length = depths_of(job);
+    const bool last_apart = length && counts_are_known(device, out);
+    const uint32_t depths = last_apart ? length - 1 : length;
     const uint64_t seeds = most_seeds(job);
     uint64_t pool = seeds, largest = seeds, places = 0;
-    for (uint32_t d = 0; d < job->length; d++) {
+    if (seeds > 256) return false;
+    for (uint32_t d = 0; d < length; d++) {
         const uint32_t k = fanout_of(job, d);
         if (pool > 256 || k > 32) return false; /* CSAW_ALL too */
         largest = pool > largest ? pool : largest;
+        if (d == depths) break;
         pool *= k;
         places += pool;
     }
@@ -80,15 +98,17 @@ bool csaw__device_each_fits(const csaw_sampler *sampler, const csaw__job *job, c
     for (uint32_t log_width = scans ? 5 : 2; log_width <= 5; log_width++) {
         const uint64_t width = 1u << log_width, cells = table_cells((uint32_t)largest);
         const uint64_t words = 2 * width + cells + (flags & CSAW_SECOND_ORDER ? 4 : 2) * largest;
-        const uint64_t now = cost(job, seeds, log_width);
-        if (words > width * CSAW__LANE_WORDS || (now == 0 && places) || (least && now >= least)) continue;
-        least = now ? now : 1;
+        const uint64_t now = cost(job, depths, seeds, log_width);
+        if (words > width * CSAW__LANE_WORDS || now == 0 || (least && now >= least)) continue;
+        least = now;
         out->each.log_width = log_width;
         out->each.pool_room = (uint32_t)largest;
         out->each.table_mask = (uint32_t)cells - 1;
     }
+    out->length = length;
     out->regions.places = places;
     out->regions.seed_places = seeds;
+    out->last.room = last_apart ? (uint32_t)pool : 0;
     /* instances that take long are left to kernels that share one out, unless there are enough of them */
     const uint64_t rounds = least >> out->each.log_width, at_once = places ? most_places / places : job->num_walks;
     const uint64_t tiles = at_once < job->num_walks ? at_once : job->num_walks;
@@ -133,9 +153,10 @@ __global__ void __launch_bounds__(256) put_arcs(csaw__regions from, const uint64
     }
 }
 
+/* A thread a place. */
 __global__ void put_seeds(csaw__regions from, const uint64_t *offset, csaw_vertex *seed) {
-    const uint32_t t = blockIdx.x * blockDim.x + threadIdx.x, places = (uint32_t)from.seed_places;
-    const uint32_t i = t / places, j = t - i * places;
+    const uint64_t t = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, i = t / from.seed_places,
+                   j = t - i * from.seed_places;
     if (i < from.count && j < from.seeds[i]) seed[offset[from.first + i] + j] = from.seed[t];
 }
 
@@ -156,7 +177,7 @@ csaw_status launch(csaw__device *device, const csaw_sampler *sampler, const csaw
 }
 
 struct region_arrays {
-    array<uint32_t> arcs, seeds, depth, sum;
+    array<uint32_t> arcs, seeds, depth;
     array<csaw_vertex> src, dst, seed;
     array<csaw_edge> edge;
 };
@@ -165,7 +186,6 @@ csaw_status take(csaw__device *device, uint64_t count, csaw__regions *regions, r
     const uint64_t places = count * regions->places, seed_places = count * regions->seed_places;
     CSAW_TRY(arrays->arcs.take(device, count + 1, "counts of arcs"));
     CSAW_TRY(arrays->seeds.take(device, count + 1, "counts of seeds"));
-    CSAW_TRY(arrays->sum.take(device, count + 1, "counts of arcs"));
     CSAW_TRY(arrays->src.take(device, places, "arcs being sampled"));
     CSAW_TRY(arrays->dst.take(device, places, "arcs being sampled"));
     CSAW_TRY(arrays->edge.take(device, places, "arcs being sampled"));
@@ -181,15 +201,15 @@ csaw_status take(csaw__device *device, uint64_t count, csaw__regions *regions, r
     return CSAW_OK;
 }
 
-csaw_status put(csaw__device *device, const csaw__regions &from, const region_arrays &arrays, const csaw_arcs &to) {
-    uint64_t *const offset = (uint64_t *)to.offset, *const seed_offset = (uint64_t *)to.seed_offset;
-    CSAW_TRY(sums(device, from.arcs, arrays.sum.get(), from.count + 1));
-    LAUNCH(device, from.count, put_offsets, arrays.sum.get(), from.first, from.count, offset);
-    LAUNCH(device, (from.count * from.places + 3) / 4, put_arcs, from, offset, (csaw_vertex *)to.src,
+/* sum: [count + 1], to work in */
+csaw_status put(csaw__device *device, const csaw__regions &from, uint32_t *sum, const csaw_arcs &to) {
+    CSAW_TRY(sums(device, from.arcs, sum, from.count + 1));
+    LAUNCH(device, from.count, put_offsets, sum, from.first, from.count, (uint64_t *)to.offset);
+    CSAW_TRY(sums(device, from.seeds, sum, from.count + 1));
+    LAUNCH(device, from.count, put_offsets, sum, from.first, from.count, (uint64_t *)to.seed_offset);
+    LAUNCH(device, (from.count * from.places + 3) / 4, put_arcs, from, to.offset, (csaw_vertex *)to.src,
            (csaw_vertex *)to.dst, (csaw_edge *)to.edge, (uint32_t *)to.depth);
-    CSAW_TRY(sums(device, from.seeds, arrays.sum.get(), from.count + 1));
-    LAUNCH(device, from.count, put_offsets, arrays.sum.get(), from.first, from.count, seed_offset);
-    LAUNCH(device, from.count * from.seed_places, put_seeds, from, seed_offset, (csaw_vertex *)to.seed);
+    LAUNCH(device, from.count * from.seed_places, put_seeds, from, to.seed_offset, (csaw_vertex *)to.seed);
     return CSAW_OK;
 }
 
@@ -201,7 +221,9 @@ csaw_status run_apart(csaw__device *device, const csaw_sampler *sampler, csaw__j
     uint64_t at_once = largest ? most_places / largest : owners;
     at_once = at_once < owners ? at_once : owners;
     region_arrays arrays;
+    array<uint32_t> sum;
     CSAW_TRY(take(device, at_once, regions, &arrays));
+    CSAW_TRY(sum.take(device, at_once + 1, "counts of arcs"));
     CSAW_TRY(csaw__device_arcs_take(device, samples, owners, owners * regions->places, owners * regions->seed_places));
     const csaw_arcs &to = samples->device_arcs;
     CSAW_CUDA(cudaMemsetAsync((void *)to.offset, 0, sizeof *to.offset, device->stream));
@@ -212,47 +234,67 @@ csaw_status run_apart(csaw__device *device, const csaw_sampler *sampler, csaw__j
         CSAW_TRY(arrays.arcs.fill(0, regions->count + 1));
         CSAW_TRY(arrays.seeds.fill(0, regions->count + 1));
         CSAW_TRY(launch(device, sampler, job));
-        CSAW_TRY(put(device, *regions, arrays, to));
+        CSAW_TRY(put(device, *regions, sum.get(), to));
     }
     return CSAW_OK;
 }
 
-/* By counts that are known before the last depth. */
-csaw_status run_counted(csaw__device *device, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples) {
-    csaw__regions *const regions = &job->regions;
+/* Counts of all arcs are in job->last.arcs: where they belong, and room for them. */
+csaw_status take_counted(csaw__device *device, const csaw__job *job, csaw_samples *samples) {
     const uint64_t owners = job->num_walks;
     uint64_t total[2];
-    array<uint32_t> counts; /* of arcs, of seeds: [owners + 1] each */
-    array<uint64_t> offsets;
-    CSAW_TRY(counts.take(device, 2 * (owners + 1), "counts of arcs"));
+    array<uint64_t> offsets; /* of arcs, of seeds: [owners + 1] each */
     CSAW_TRY(offsets.take(device, 2 * (owners + 1), "counts of arcs"));
-    CSAW_TRY(counts.fill(0, 2 * (owners + 1)));
+    CSAW_TRY(wide_sums(device, job->last.arcs, offsets.get(), owners + 1));
+    CSAW_TRY(wide_sums(device, job->regions.seeds, offsets.get() + owners + 1, owners + 1));
+    CSAW_CUDA(cudaMemcpy2DAsync(total, sizeof *total, offsets.get() + owners, (owners + 1) * sizeof *total,
+                                sizeof *total, 2, cudaMemcpyDeviceToHost, device->stream));
+    CSAW_CUDA(cudaStreamSynchronize(device->stream));
+    CSAW_TRY(csaw__device_arcs_take(device, samples, owners, total[0], total[1]));
+    CSAW_CUDA(cudaMemcpyAsync((void *)samples->device_arcs.offset, offsets.get(), 2 * (owners + 1) * sizeof total[0],
+                              cudaMemcpyDeviceToDevice, device->stream)); /* offset and seed_offset are one array */
+    return CSAW_OK;
+}
+
+int last_kernel_of(const csaw__job *job) {
+    return job->kernel == CSAW__KERNEL_UNIFORM ? CSAW__KERNEL_LAST_UNIFORM
+           : job->kernel == CSAW__KERNEL_ALIAS ? CSAW__KERNEL_LAST_ALIAS
+                                               : CSAW__KERNEL_LAST_STORED;
+}
+
+/* The last depth apart. */
+csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples) {
+    const uint64_t owners = job->num_walks;
+    const uint32_t log_a_warp = 5 - job->each.log_width; /* instances */
+    csaw__last *const last = &job->last;
+    csaw__regions *const regions = &job->regions;
+    region_arrays arrays;
+    array<csaw__last_entry> entry;
+    array<uint32_t> counts, entries;
+    last->warps = (owners + (1u << log_a_warp) - 1) >> log_a_warp;
+    last->room <<= log_a_warp;
+    CSAW_TRY(take(device, owners, regions, &arrays));
+    CSAW_TRY(entry.take(device, last->warps * last->room, "frontiers"));
+    CSAW_TRY(entries.take(device, last->warps, "frontiers"));
+    CSAW_TRY(counts.take(device, owners + 1, "counts of arcs"));
+    CSAW_TRY(counts.fill(0, owners + 1));
+    CSAW_TRY(arrays.seeds.fill(0, owners + 1));
+    last->entry = entry.get();
+    last->entries = entries.get();
+    last->arcs = counts.get();
     regions->first = 0;
     regions->count = owners;
-    regions->counts = 1;
-    regions->arcs = counts.get();
-    regions->seeds = counts.get() + owners + 1;
     CSAW_TRY(launch(device, sampler, job));
-    CSAW_TRY(wide_sums(device, regions->arcs, offsets.get(), owners + 1));
-    CSAW_TRY(wide_sums(device, regions->seeds, offsets.get() + owners + 1, owners + 1));
-    CSAW_CUDA(
-        cudaMemcpyAsync(&total[0], offsets.get() + owners, sizeof total[0], cudaMemcpyDeviceToHost, device->stream));
-    CSAW_TRY(read(device, offsets.get() + 2 * owners + 1, &total[1], 1));
-    regions->counts = 0;
-    regions->arcs = regions->seeds = nullptr;
-    counts.drop();
-    CSAW_TRY(csaw__device_arcs_take(device, samples, owners, total[0], total[1]));
+    CSAW_TRY(take_counted(device, job, samples));
     const csaw_arcs &to = samples->device_arcs;
-    CSAW_CUDA(cudaMemcpyAsync((void *)to.offset, offsets.get(), 2 * (owners + 1) * sizeof *to.offset,
-                              cudaMemcpyDeviceToDevice, device->stream)); /* offset and seed_offset are one array */
-    regions->begin = to.offset;
-    regions->seed_begin = to.seed_offset;
-    regions->src = (csaw_vertex *)to.src;
-    regions->dst = (csaw_vertex *)to.dst;
-    regions->edge = (csaw_edge *)to.edge;
-    regions->depth = (uint32_t *)to.depth;
-    regions->seed = (csaw_vertex *)to.seed;
-    return launch(device, sampler, job);
+    last->offset = to.offset;
+    last->src = (csaw_vertex *)to.src;
+    last->dst = (csaw_vertex *)to.dst;
+    last->edge = (csaw_edge *)to.edge;
+    last->depth = (uint32_t *)to.depth;
+    CSAW_TRY(csaw__device_launch(device, sampler, last_kernel_of(job), last->warps * 32, job));
+    LAUNCH(device, owners * regions->seed_places, put_seeds, *regions, to.seed_offset, (csaw_vertex *)to.seed);
+    return CSAW_OK;
 }
 
 } // namespace
@@ -260,9 +302,6 @@ csaw_status run_counted(csaw__device *device, const csaw_sampler *sampler, csaw_
 csaw_status csaw__device_each(csaw__device *device, const csaw_sampler *sampler, const csaw__job *given,
                               csaw_samples *samples) {
     csaw__job job = *given;
-    const bool stored = job.kernel == CSAW__KERNEL_ITS && job.rows.upto;
-    const bool counted =
-        job.kernel == CSAW__KERNEL_UNIFORM || ((job.kernel == CSAW__KERNEL_ALIAS || stored) && device->tables.positive);
     array<csaw_vertex> roots;
     array<uint64_t> seed_offset;
     array<uint32_t> fanouts;
@@ -272,13 +311,15 @@ csaw_status csaw__device_each(csaw__device *device, const csaw_sampler *sampler,
     const uint64_t seeds = (job.seed_offset ? job.seed_offset[at_hand.end] : at_hand.end) - first_seed;
     if (job.roots) CSAW_TRY(roots.upload(device, job.roots + first_seed, seeds, "seeds"));
     if (job.seed_offset) CSAW_TRY(seed_offset.upload(device, job.seed_offset + at_hand.first, pools + 1, "seeds"));
+    job.each.phase = job.num_roots ? job.first % job.num_roots : 0;
     job.each.first_pool = at_hand.first;
     job.each.first_seed = first_seed;
     if (job.fanout) CSAW_TRY(fanouts.upload(device, job.fanout, job.length, "fanouts"));
     job.roots = roots.get();
     job.seed_offset = seed_offset.get();
     job.fanout = fanouts.get();
-    CSAW_TRY(counted ? run_counted(device, sampler, &job, samples) : run_apart(device, sampler, &job, samples));
+    CSAW_TRY(job.last.room ? run_last_apart(device, sampler, &job, samples)
+                           : run_apart(device, sampler, &job, samples));
     samples->device_arcs.first = job.first;
     return CSAW_OK;
 }

@@ -5,7 +5,11 @@
  * Method: a tile (4 to 32 lanes of a warp) an instance. Pools stand in shared memory as lists, with a hash table that
  * drops repeats; picks of several vertices are made at once (samplers/select/pick_group.cuh), or, by methods that scan
  * rows, of one vertex by all lanes (samplers/select/pick_team.cuh). Arcs go to the instance's region of places, in the
- * order of delivery. No instance waits for another. */
+ * order of delivery. No instance waits for those of other warps. Where degrees say how many arcs there will be, the
+ * last frontiers are left to device_last.cuh, which has most of the work to do and needs none of this memory.
+ *
+ * Limit on an H200, R-MAT 20: UNIFORM, the first of two hops, 71% of the issue slots; ITS, rows scanned, 70% of the
+ * throughput of L1, 50% of the issue slots. docs/measured/2026-11-22-gpu.md. */
 #ifndef CSAW_ENGINE_DEVICE_EACH_CUH
 #define CSAW_ENGINE_DEVICE_EACH_CUH
 
@@ -46,15 +50,33 @@ CSAW_FN void csaw__each_enter(const TILE &tile, csaw__each_pool *pool, uint32_t 
     tile.sync();
 }
 
-/* Arcs that the pool's vertices get where every arc has a positive bias, k each at most; the same in all lanes. */
+/* Arcs of a row of so many, where every one has a positive bias. */
+CSAW_FN uint32_t csaw__each_picks(const csaw__job *job, uint32_t degree, uint32_t k) {
+    return degree && (job->replace || degree > k) ? k : degree;
+}
+
+/* Leaves the last frontier; returns the instance's arcs, the first `arcs` of them before that depth. */
 template <class TILE>
-CSAW_FN uint32_t csaw__each_count(const TILE &tile, const csaw_site *site, const csaw__each_pool &pool, uint32_t k) {
-    uint64_t arcs = 0;
-    for (uint32_t s = tile.lane; s < pool.count; s += tile.width()) {
-        const uint32_t degree = csaw_degree(site, pool.at[s]);
-        arcs += degree && (site->job->replace || degree > k) ? k : degree;
+CSAW_FN uint32_t csaw__each_leave(const TILE &tile, const csaw_site *site, const csaw__each_pool &pool, uint64_t warp,
+                                  uint32_t arcs) {
+    const csaw__team team;
+    const csaw__last &last = site->job->last;
+    const uint32_t k = site->job->fanout ? site->job->fanout[site->depth] : 1;
+    uint32_t left = 0; /* by the warp */
+    for (uint32_t base = 0; tile.any_of_warp(base < pool.count); base += tile.width()) {
+        const uint32_t s = base + tile.lane;
+        const bool there = s < pool.count;
+        csaw__last_entry entry = {there ? pool.at[s] : CSAW_NONE, CSAW_NONE, site->owner, 0};
+        if (csaw__keeps_prev && there) entry.prev = pool.prev[s];
+        const uint32_t picks = there ? csaw__each_picks(site->job, csaw_degree(site, entry.at), k) : 0;
+        const uint32_t upto = arcs + tile.prefix(picks), entering = team.ballot(there);
+        entry.place = upto - picks;
+        if (there) last.entry[warp * last.room + left + team.lower(entering)] = entry;
+        left += (uint32_t)__popc(entering);
+        arcs = tile.get(upto, tile.width() - 1);
     }
-    return (uint32_t)tile.sum(arcs);
+    if (team.lane == 0) last.entries[warp] = left;
+    return arcs;
 }
 
 /* TILE: csaw__team where tiles are warps, which makes much of it known when compiled; else csaw__tile. */
@@ -94,7 +116,9 @@ template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__j
         for (uint32_t c = tile.lane; c <= each.table_mask; c += tile.width()) table[c] = CSAW_NONE;
         tile.sync();
     };
-    const uint64_t whole = site.instance % job.num_roots, from = mine ? whole - each.first_pool : 0;
+    uint64_t pool_number = each.phase + regions.first + i;
+    if (pool_number >= job.num_roots) pool_number %= job.num_roots;
+    const uint64_t from = mine ? pool_number - each.first_pool : 0;
     const uint64_t first = job.seed_offset ? job.seed_offset[from] : from + each.first_pool,
                    end = !mine             ? first
                          : job.seed_offset ? job.seed_offset[from + 1]
@@ -106,23 +130,18 @@ template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__j
         csaw__each_enter(tile, &pool, table, each.table_mask, seed, CSAW_NONE);
     }
     site.root = pool.count ? pool.at[0] : CSAW_NONE;
-    const bool writes = !regions.counts;
-    const uint64_t begin = mine && regions.begin ? regions.begin[i] : i * regions.places;
-    const uint64_t seed_begin = mine && regions.seed_begin ? regions.seed_begin[i] : i * regions.seed_places;
-    for (uint32_t s = tile.lane; s < pool.count && writes; s += tile.width()) regions.seed[seed_begin + s] = pool.at[s];
+    for (uint32_t s = tile.lane; s < pool.count; s += tile.width())
+        regions.seed[i * regions.seed_places + s] = pool.at[s];
 
     uint32_t total = 0;
-    if (mine && tile.lane == 0 && regions.seeds) regions.seeds[i] = pool.count;
-    for (; site.depth < job.length && tile.any_of_warp(pool.count); site.depth++) {
+    if (mine && tile.lane == 0) regions.seeds[i] = pool.count;
+    for (const uint32_t end = job.last.entry ? job.length - 1 : job.length; site.depth < end; site.depth++) {
+        if (!tile.any_of_warp(pool.count)) continue;
         const bool last = site.depth + 1 == job.length;
         const uint32_t k = job.fanout ? job.fanout[site.depth] : 1;
+        CSAW__ASSUME(k <= CSAW__TEAM_PICKS);
         next.count = 0;
         if (!last) clear();
-        if (k == 0) break;
-        if (last && regions.counts) {
-            total += csaw__each_count(tile, &site, pool, k);
-            break;
-        }
         const csaw__deal deal(tile, k, scans, slots);
         for (uint32_t base = 0; tile.any_of_warp(base < pool.count); base += deal.rows) {
             const bool live = deal.row < deal.rows && base + deal.row < pool.count;
@@ -145,13 +164,11 @@ template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__j
             csaw_vertex lead = CSAW_NONE;
             if (picked) {
                 const csaw_arc arc = csaw__arc_at(&site, rank);
-                const uint64_t place = begin + total + tile.lower(picks);
-                if (writes) {
-                    __stcs(regions.src + place, arc.src);
-                    __stcs(regions.dst + place, arc.dst);
-                    __stcs((unsigned long long *)regions.edge + place, (unsigned long long)arc.id);
-                    __stcs(regions.depth + place, site.depth);
-                }
+                const uint64_t place = i * regions.places + total + tile.lower(picks);
+                __stcs(regions.src + place, arc.src);
+                __stcs(regions.dst + place, arc.dst);
+                __stcs((unsigned long long *)regions.edge + place, (unsigned long long)arc.id);
+                __stcs(regions.depth + place, site.depth);
                 lead = csaw__update(&site, &arc, 0); /* at the last depth too: it may break its rules */
             } else if (csaw__given(csaw__hooks.dead_end) && live && deal.slot == 0) { /* got == 0 */
                 lead = csaw__dead_end(&site, 0);
@@ -165,9 +182,10 @@ template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__j
         pool = next;
         next = was;
     }
-    if (mine && tile.lane == 0 && regions.arcs) regions.arcs[i] = total;
-    if (mine && tile.lane == 0 && regions.begin && begin + total != regions.begin[i + 1])
-        csaw__wave_fault(&site); /* a static_bias that is not the same everywhere */
+    if (mine && tile.lane == 0) regions.arcs[i] = total;
+    if (!job.last.entry) return;
+    total = csaw__each_leave(tile, &site, pool, i >> (5 - each.log_width), total);
+    if (mine && tile.lane == 0) job.last.arcs[i] = total;
 }
 
 #endif

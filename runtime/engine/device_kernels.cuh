@@ -6,13 +6,17 @@
  * step-major, so that a warp's stores make whole lines (walker-major stores cost a third of the speed), and transposed
  * on delivery. Rows that need a scan are decided by the lane alone if they are short, else by the whole warp, one
  * lane's row after the other. REJECT leaves such rows to a second kernel, which takes up the few walks that have one
- * where they stopped. */
+ * where they stopped.
+ *
+ * Limit on an H200, R-MAT 20: UNIFORM and ALIAS 84% and 80% of the throughput of L2, 19% and 17% of the issue slots;
+ * REJECT 63% and 46%, at 47 registers. docs/measured/2026-11-22-gpu.md. */
 #ifndef CSAW_ENGINE_DEVICE_KERNELS_CUH
 #define CSAW_ENGINE_DEVICE_KERNELS_CUH
 
 #include "runtime/engine/device_each.cuh"
 #include "runtime/engine/device_expand.cuh"
 #include "runtime/engine/device_hubs.cuh"
+#include "runtime/engine/device_last.cuh"
 #include "runtime/engine/device_layer.cuh"
 #include "runtime/engine/device_lists.cuh"
 #include "runtime/engine/device_select.cuh"
@@ -174,9 +178,23 @@ CSAW__DEFINE_EXPAND(csaw__expand_reject_alias, CSAW__KERNEL_REJECT_ALIAS)
     }
 CSAW__DEFINE_HUBS(csaw__hubs_its, CSAW__KERNEL_ITS)
 CSAW__DEFINE_HUBS(csaw__hubs_race, CSAW__KERNEL_RACE)
-#define CSAW__DEFINE_EACH(NAME, KERNEL, TILE)                                                             \
-    CSAW__GLOBAL void __launch_bounds__(CSAW__EACH_THREADS) NAME(const __grid_constant__ csaw__job job) { \
-        if constexpr (csaw__allowed<KERNEL>) csaw__run_each<KERNEL, TILE>(job);                           \
+#define CSAW__DEFINE_LAST(NAME, KERNEL, BLOCKS)                                                    \
+    CSAW__GLOBAL void __launch_bounds__(256, BLOCKS) NAME(const __grid_constant__ csaw__job job) { \
+        if constexpr (csaw__allowed<KERNEL>) csaw__run_last<KERNEL>(job);                          \
+    }
+CSAW__DEFINE_LAST(csaw__last_uniform, CSAW__KERNEL_UNIFORM, 5)
+CSAW__DEFINE_LAST(csaw__last_its_stored, CSAW__KERNEL_ITS_STORED, 4)
+CSAW__DEFINE_LAST(csaw__last_alias, CSAW__KERNEL_ALIAS, 4)
+/* As many blocks of a warp as a multiprocessor takes, but not more than leave a thread 64 registers. */
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+#define CSAW__EACH_BLOCKS 32
+#else
+#define CSAW__EACH_BLOCKS 16
+#endif
+#define CSAW__DEFINE_EACH(NAME, KERNEL, TILE)                                   \
+    CSAW__GLOBAL void __launch_bounds__(CSAW__EACH_THREADS, CSAW__EACH_BLOCKS)  \
+        NAME(const __grid_constant__ csaw__job job) {                           \
+        if constexpr (csaw__allowed<KERNEL>) csaw__run_each<KERNEL, TILE>(job); \
     }
 CSAW__DEFINE_EACH(csaw__each_uniform, CSAW__KERNEL_UNIFORM, csaw__team)
 CSAW__DEFINE_EACH(csaw__each_its, CSAW__KERNEL_ITS, csaw__team)

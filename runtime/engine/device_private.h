@@ -23,10 +23,19 @@ typedef struct csaw__device_tables {
     bool positive;        /* alias or upto: every arc has a positive bias */
 } csaw__device_tables;
 
+/* Page-locked memory on the way to the device (device_upload.cu). */
+typedef struct csaw__staging {
+    char *block[2];         /* NULL until something is uploaded */
+    cudaEvent_t fetched[2]; /* block is free again */
+    uint32_t turn;          /* the block of the next copy, if odd the second */
+    bool refused;           /* there was no such memory */
+} csaw__staging;
+
 struct csaw__device {
     int ordinal;
     std::atomic<int> references; /* the plan's and one per samples */
-    cudaStream_t stream;
+    cudaStream_t stream;         /* of all but delivery */
+    cudaStream_t delivery;       /* of copies to the host, which another thread may wait for meanwhile */
     cudaMemPool_t pool;
     csaw__rows rows; /* device memory; alias, bias and upto are those that the last run prepared */
     csaw__device_tables tables;
@@ -35,13 +44,19 @@ struct csaw__device {
     bool no_filter;             /* there was no memory for it */
     unsigned long long *record; /* [2]: the lowest fault; how many walks REJECT left undecided */
     csaw__library *library;     /* of a sampler compiled at run time */
+    csaw__staging staging;
 };
 
-/* From the device's pool, ordered by its stream. */
+/* From the device's pool, ordered by its stream, or by that one. */
+csaw_status csaw__device_alloc_in(csaw__device *device, cudaStream_t stream, void **out, uint64_t bytes,
+                                  const char *what);
 csaw_status csaw__device_alloc(csaw__device *device, void **out, uint64_t bytes, const char *what);
 void csaw__device_free(csaw__device *device, void *memory); /* NULL is fine */
+/* Host memory to device memory, in the order of the stream; from may change when it returns. */
+csaw_status csaw__device_put(csaw__device *device, void *to, const void *from, uint64_t bytes);
 csaw_status csaw__device_upload(csaw__device *device, const void **out, const void *from, uint64_t bytes,
                                 const char *what);
+void csaw__device_staging_close(csaw__device *device);
 void csaw__device_tables_clear(csaw__device *device);
 /* rows.classes, if vertices stand by falling degree. */
 csaw_status csaw__device_classes(csaw__device *device, const csaw_csr *csr);
@@ -50,10 +65,13 @@ csaw_status csaw__device_filter(csaw__device *device, const csaw_sampler *sample
 uint64_t csaw__device_filter_bytes(uint64_t num_arcs); /* that it takes */
 /* Whether a hook broke its rules since device->record was cleared: instance and depth to *fault. */
 csaw_status csaw__device_fault(csaw__device *device, csaw__fault *fault);
-/* Samples whose pools are lists, to samples->device_arcs, unless a hook broke its rules. job: rows and fault on the
- * device. */
+/* Samples whose pools are lists; samples of any other kind, all instances of the batch a depth at a time. To
+ * samples->device_arcs, unless a hook broke its rules. job: rows and fault on the device, everything else the host's.
+ * max_degree: the graph's. */
 csaw_status csaw__device_lists(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
                                csaw_samples *samples, csaw__fault *fault);
+csaw_status csaw__device_depths(csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler,
+                                const csaw__job *job, csaw_samples *samples, csaw__fault *fault);
 /* threads in blocks of 256, of CSAW__EACH_THREADS for CSAW__KERNEL_EACH and above */
 csaw_status csaw__device_launch(csaw__device *device, const csaw_sampler *sampler, int kernel, uint64_t threads,
                                 const csaw__job *job);

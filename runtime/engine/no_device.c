@@ -39,6 +39,12 @@ csaw_status csaw__device_to_host(csaw_samples *samples) {
     return no_cuda();
 }
 
+csaw_status csaw__device_reserve(csaw_samples *samples) {
+    (void)samples;
+    return no_cuda();
+}
+
+void csaw__device_unreserve(csaw_samples *samples) { (void)samples; }
 void csaw__device_release(csaw_samples *samples) { (void)samples; }
 
 void *csaw__device_pin(uint64_t bytes) {

@@ -35,7 +35,7 @@ struct csaw_plan {
     struct csaw__worker
         *workers; /* of samples on the CPU: [threads], their memory kept from run to run; NULL until used */
     csaw__spare *spare;
-    bool busy;            /* within a batch function */
+    bool busy;            /* within a batch or progress function */
     csaw__parts *parts;   /* NULL unless partitions were asked for */
     csaw__device *device; /* NULL on the CPU */
     char explain[1024];
@@ -65,7 +65,8 @@ csaw_status csaw__cpu_sample(csaw_plan *plan, const csaw_sampler *sampler, const
 void csaw__workers_free(csaw_plan *plan);
 
 /* The GPU. Paths stay on the device, in samples; *fault has instance and depth alone. prepare, before runs of a job:
- * tables of static biases, on the device; job->rows are the host's. */
+ * tables of static biases, on the device; job->rows are the host's. One thread may walk and sample while another
+ * delivers samples that are drawn, or frees some: delivery has a stream of its own. */
 csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job);
 csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size, csaw__device **out);
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
@@ -74,6 +75,10 @@ csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, co
                                 csaw_samples *samples, csaw__fault *fault); /* to samples->device_arcs */
 csaw_status csaw__device_arcs_to_host(csaw_samples *samples);               /* from there to samples->arcs */
 csaw_status csaw__device_to_host(csaw_samples *samples);                    /* fills host_path and host_edge */
+/* Device memory that delivery to the host needs, beside the batch: kept in samples, so that another thread's run cannot
+ * take it before. */
+csaw_status csaw__device_reserve(csaw_samples *samples);
+void csaw__device_unreserve(csaw_samples *samples);
 void csaw__device_release(csaw_samples *samples);
 /* Host memory that is page-locked, which copies from a GPU take a fraction of the time to; NULL if it is refused. */
 void *csaw__device_pin(uint64_t bytes);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/sample.c - csaw_sample and csaw_sample_each: check what was asked, make a job of it, hand it to the
- * plan's engine in batches of whole walks. */
-#include <stdio.h>
+/* runtime/engine/sample.c - csaw_sample: checks what was asked, makes a job of it, hands it to the plan's engine.
+ * Batch by batch: sample_each.c. */
 #include <string.h>
 
 #include <csaw/philox.h>
@@ -9,30 +8,24 @@
 #include "runtime/base/frontier.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/numbers.h"
+#include "runtime/base/parallel.h"
 #include "runtime/engine/fault.h"
 #include "runtime/engine/plan.h"
 #include "runtime/engine/registry.h"
+#include "runtime/engine/run.h"
 #include "samplers/select/choose.h"
 
 enum { DEFAULT_DEPTH = 80 };
 static const uint64_t default_batch_bytes = (uint64_t)64 << 20;
 
-typedef struct run {
-    csaw_plan *plan;
-    const csaw_sampler *sampler;
-    csaw_run_options options;
-    csaw__job job; /* of the whole run; batches change first, num_walks, path and edge */
-    uint64_t total;
-    bool is_sample; /* arcs, not walks: docs/stream.md, "Samples" */
-} run;
-
 static csaw_vertex largest_of(const csaw_vertex *vertex, uint64_t count) {
     csaw_vertex largest = 0;
+    CSAW__OMP(parallel for if (count >= 1 << 19) reduction(max : largest))
     for (uint64_t i = 0; i < count; i++) largest = vertex[i] > largest ? vertex[i] : largest;
     return largest;
 }
 
-static csaw_status check_seeds(const run *r, const csaw_seeds *seeds) {
+static csaw_status check_seeds(const csaw__run *r, const csaw_seeds *seeds) {
     const uint64_t num_vertices = r->plan->graph->csr.num_vertices;
     if (!seeds) return CSAW_OK;
     CSAW_REQUIRE(!seeds->offset || seeds->offset[0] == 0, CSAW_EINVAL,
@@ -54,7 +47,7 @@ static csaw_status check_seeds(const run *r, const csaw_seeds *seeds) {
     return CSAW_OK;
 }
 
-static csaw_status take_seeds(run *r, const csaw_seeds *seeds) {
+static csaw_status take_seeds(csaw__run *r, const csaw_seeds *seeds) {
     csaw__job *job = &r->job;
     const uint64_t walks = r->options.walks_per_seed;
     CSAW_TRY(check_seeds(r, seeds));
@@ -69,7 +62,7 @@ static csaw_status take_seeds(run *r, const csaw_seeds *seeds) {
     return CSAW_OK;
 }
 
-static csaw_status take_params(run *r, const void *params) {
+static csaw_status take_params(csaw__run *r, const void *params) {
     const csaw_sampler *sampler = r->sampler;
     CSAW_REQUIRE(sampler->abi == CSAW__ABI, CSAW_EINVAL,
                  "the sampler was compiled with other csaw headers (abi %u, this library has %u); compile it again",
@@ -85,7 +78,7 @@ static csaw_status take_params(run *r, const void *params) {
     return csaw__params_check(sampler, r->job.params);
 }
 
-static csaw_status take_bounds(run *r) {
+static csaw_status take_bounds(csaw__run *r) {
     const uint32_t kernel = r->job.kernel;
     if (kernel != CSAW__KERNEL_REJECT && kernel != CSAW__KERNEL_REJECT_ALIAS && !r->options.check) return CSAW_OK;
     if (!(r->sampler->traits() & CSAW__TRAIT_BOUNDS)) return CSAW_OK;
@@ -105,7 +98,7 @@ static csaw_status take_bounds(run *r) {
 }
 
 /* Tables on the host, if the job reads them. */
-static csaw_status take_tables(const run *r, csaw__job *job) {
+static csaw_status take_tables(const csaw__run *r, csaw__job *job) {
     const bool alias = csaw__kernel_has_alias(job->kernel);
     const bool compare = r->options.check && !csaw__static_is_constant(r->sampler->traits(), job->rows.weight != NULL);
     if (!alias && !compare) return CSAW_OK;
@@ -116,7 +109,7 @@ static csaw_status take_tables(const run *r, csaw__job *job) {
     return CSAW_OK;
 }
 
-static csaw_status take_kernel(run *r) {
+static csaw_status take_kernel(csaw__run *r) {
     const csaw_graph *graph = r->plan->graph;
     const uint32_t *narrow = r->plan->narrow_rowptr;
     csaw__job *job = &r->job;
@@ -145,7 +138,7 @@ static bool one_seed_each(const csaw_seeds *seeds) {
 }
 
 /* Whether this run is a sample, and whether its parts fit together. */
-static csaw_status take_form(run *r, const csaw_seeds *seeds) {
+static csaw_status take_form(csaw__run *r, const csaw_seeds *seeds) {
     const uint32_t traits = r->sampler->traits(), flags = traits >> CSAW__TRAIT_FLAGS;
     const char *const name = csaw_sampler_name(r->sampler);
     const bool one_at_a_time = traits & CSAW__TRAIT_SIZE && r->sampler->frontier_size(r->job.params) <= 1;
@@ -184,11 +177,11 @@ static csaw_status take_form(run *r, const csaw_seeds *seeds) {
     return CSAW_OK;
 }
 
-static csaw_status run_create(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
-                              const csaw_run_options *given, run *out) {
+csaw_status csaw__run_create(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
+                             const csaw_run_options *given, csaw__run *out) {
     CSAW_REQUIRE(plan && sampler, CSAW_EINVAL, "csaw_sample needs a plan and a sampler; one is NULL");
     CSAW_REQUIRE(!plan->busy, CSAW_EINVAL,
-                 "a batch function of csaw_sample_each draws from the plan that calls it; give it a plan of its own");
+                 "a batch or progress function draws from the plan that calls it; give it a plan of its own");
     CSAW_OPTIONS(csaw_run_options, given, options)
     memset(out, 0, sizeof *out);
     if (!options.walks_per_seed) options.walks_per_seed = 1;
@@ -214,7 +207,7 @@ static csaw_status run_create(csaw_plan *plan, const csaw_sampler *sampler, cons
 
 /* Bytes of an instance's arcs, if every vertex that goes on has as many as are picked, or as a vertex has on average.
  */
-static uint64_t sample_bytes(const run *r) {
+static uint64_t sample_bytes(const csaw__run *r) {
     const csaw_csr *csr = &r->plan->graph->csr;
     const uint64_t mean = csr->num_vertices ? csr->num_edges / csr->num_vertices + 1 : 1, most = (uint64_t)1 << 34;
     const uint64_t *offset = r->job.seed_offset;
@@ -231,8 +224,7 @@ static uint64_t sample_bytes(const run *r) {
     return arcs * 24;
 }
 
-/* Bytes that a walk takes; about those of a sample. */
-static uint64_t walk_bytes(const run *r) {
+uint64_t csaw__run_walk_bytes(const csaw__run *r) {
     if (r->is_sample) return sample_bytes(r);
     return ((uint64_t)r->job.length + 1) * sizeof(csaw_vertex) + (r->options.edges ? (uint64_t)r->job.length * 8 : 0);
 }
@@ -249,7 +241,7 @@ static csaw_status host_buffers(csaw_samples *samples) {
     return CSAW_OK;
 }
 
-static csaw_status walk_one(const run *r, csaw__job *job, csaw__fault *fault) {
+static csaw_status walk_one(const csaw__run *r, csaw__job *job, csaw__fault *fault) {
     csaw_samples one = {.num_walks = 1, .length = job->length};
     if (r->is_sample) {
         const csaw_status status = csaw__cpu_sample(r->plan, r->sampler, job, false, &one, fault);
@@ -264,7 +256,7 @@ static csaw_status walk_one(const run *r, csaw__job *job, csaw__fault *fault) {
 }
 
 /* A fault on the device has no edge yet: walk that instance again here, which has the same bits. */
-static csaw_status locate_fault(const run *r, csaw__fault *fault) {
+static csaw_status locate_fault(const csaw__run *r, csaw__fault *fault) {
     csaw__job job = r->job;
     job.first = fault->instance;
     job.num_walks = 1;
@@ -282,9 +274,10 @@ static csaw_status locate_fault(const run *r, csaw__fault *fault) {
         csaw_sampler_name(r->sampler), (unsigned long long)device.instance, device.depth);
 }
 
-static csaw_status walk_batch(const run *r, uint64_t first, uint64_t count, csaw_samples *samples) {
-    csaw__fault fault = {.kind = CSAW__FAULT_NONE};
+csaw_status csaw__run_batch(const csaw__run *r, uint64_t first, uint64_t count, csaw_samples *samples,
+                            csaw__fault *fault) {
     csaw__job job = r->job;
+    fault->kind = CSAW__FAULT_NONE;
     job.first = first;
     job.num_walks = count;
     samples->first = first;
@@ -293,77 +286,52 @@ static csaw_status walk_batch(const run *r, uint64_t first, uint64_t count, csaw
     samples->edges = r->options.edges;
     samples->device = r->plan->device;
     if (!samples->spare) samples->spare = csaw__spare_share(r->plan->spare);
-    csaw__arcs_free(samples->spare, &samples->arcs); /* of the batch before */
     if (r->is_sample) {
         samples->is_sample = true;
-        CSAW_TRY(r->plan->device ? csaw__device_sample(r->plan, r->sampler, &job, samples, &fault)
-                                 : csaw__cpu_sample(r->plan, r->sampler, &job, r->options.check, samples, &fault));
-        if (r->plan->device && fault.kind != CSAW__FAULT_NONE) CSAW_TRY(locate_fault(r, &fault));
-    } else if (r->plan->device) {
-        CSAW_TRY(csaw__device_walk(r->plan, r->sampler, &job, samples, &fault));
-        if (fault.kind != CSAW__FAULT_NONE) CSAW_TRY(locate_fault(r, &fault));
-    } else {
-        if (!samples->host_path) CSAW_TRY(host_buffers(samples));
-        job.path = samples->host_path;
-        job.edge = samples->host_edge;
-        CSAW_TRY(r->plan->parts ? csaw__parts_walk(r->plan, r->sampler, &job, &fault)
-                                : csaw__cpu_walk(r->plan, r->sampler, &job, r->options.check, &fault));
+        return r->plan->device ? csaw__device_sample(r->plan, r->sampler, &job, samples, fault)
+                               : csaw__cpu_sample(r->plan, r->sampler, &job, r->options.check, samples, fault);
     }
-    return csaw__fault_status(&fault, csaw_sampler_name(r->sampler));
+    if (r->plan->device) return csaw__device_walk(r->plan, r->sampler, &job, samples, fault);
+    if (!samples->host_path) CSAW_TRY(host_buffers(samples));
+    job.path = samples->host_path;
+    job.edge = samples->host_edge;
+    return r->plan->parts ? csaw__parts_walk(r->plan, r->sampler, &job, fault)
+                          : csaw__cpu_walk(r->plan, r->sampler, &job, r->options.check, fault);
 }
 
-static csaw_status report_progress(const run *r, uint64_t done) {
-    CSAW_REQUIRE(!r->options.progress || r->options.progress(r->options.user, done, r->total), CSAW_ESTOPPED,
-                 "stopped by the progress callback after %llu of %llu walks", (unsigned long long)done,
-                 (unsigned long long)r->total);
+csaw_status csaw__run_fault(const csaw__run *r, csaw__fault *fault) {
+    if (r->plan->device && fault->kind != CSAW__FAULT_NONE) CSAW_TRY(locate_fault(r, fault));
+    return csaw__fault_status(fault, csaw_sampler_name(r->sampler));
+}
+
+csaw_status csaw__run_progress(const csaw__run *r, uint64_t done) {
+    if (!r->options.progress) return CSAW_OK;
+    r->plan->busy = true;
+    const bool go_on = r->options.progress(r->options.user, done, r->total);
+    r->plan->busy = false;
+    CSAW_REQUIRE(go_on, CSAW_ESTOPPED, "stopped by the progress callback after %llu of %llu walks",
+                 (unsigned long long)done, (unsigned long long)r->total);
     return CSAW_OK;
 }
 
 csaw_status csaw_sample(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
                         const csaw_run_options *options, csaw_samples **out) {
-    run r;
+    csaw__run r;
+    csaw__fault fault;
     csaw_samples *samples = NULL;
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_sample needs a place for the samples; out is NULL");
-    CSAW_TRY(run_create(plan, sampler, params, seeds, options, &r));
-    CSAW_REQUIRE(r.total <= (SIZE_MAX >> 4) / walk_bytes(&r), CSAW_ENOMEM,
+    CSAW_TRY(csaw__run_create(plan, sampler, params, seeds, options, &r));
+    CSAW_REQUIRE(r.total <= (SIZE_MAX >> 4) / csaw__run_walk_bytes(&r), CSAW_ENOMEM,
                  "%llu walks of %llu bytes each are more than an address space; use csaw_sample_each",
-                 (unsigned long long)r.total, (unsigned long long)walk_bytes(&r));
-    CSAW_TRY(report_progress(&r, 0));
+                 (unsigned long long)r.total, (unsigned long long)csaw__run_walk_bytes(&r));
+    CSAW_TRY(csaw__run_progress(&r, 0));
     CSAW_TRY(csaw__alloc_zero(&samples, 1, "samples"));
-    CSAW_TRY_DONE(walk_batch(&r, 0, r.total, samples));
-    CSAW_TRY_DONE(report_progress(&r, r.total));
+    CSAW_TRY_DONE(csaw__run_batch(&r, 0, r.total, samples, &fault));
+    CSAW_TRY_DONE(csaw__run_fault(&r, &fault));
+    CSAW_TRY_DONE(csaw__run_progress(&r, r.total));
     *out = samples;
     samples = NULL;
-done:
-    csaw_samples_free(samples);
-    return status;
-}
-
-csaw_status csaw_sample_each(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
-                             const csaw_run_options *options, csaw_status (*batch)(void *, csaw_samples *),
-                             void *user) {
-    run r;
-    csaw_samples *samples = NULL;
-    csaw_status status = CSAW_OK;
-    CSAW_REQUIRE(batch, CSAW_EINVAL, "csaw_sample_each needs a batch function; it is NULL");
-    CSAW_TRY(run_create(plan, sampler, params, seeds, options, &r));
-    uint64_t at_once = r.options.batch_bytes / walk_bytes(&r);
-    at_once = at_once == 0 ? 1 : at_once;
-    CSAW_TRY(report_progress(&r, 0));
-    CSAW_REQUIRE(r.options.first <= r.total, CSAW_EINVAL, "first is %llu, but there are %llu walks",
-                 (unsigned long long)r.options.first, (unsigned long long)r.total);
-    for (uint64_t first = r.options.first; first < r.total; first += at_once) {
-        uint64_t count = r.total - first < at_once ? r.total - first : at_once;
-        if (!samples) CSAW_TRY_DONE(csaw__alloc_zero(&samples, 1, "samples"));
-        CSAW_TRY_DONE(walk_batch(&r, first, count, samples));
-        csaw__fail(CSAW_OK, "the batch function gave no message"); /* unless it does */
-        plan->busy = true;
-        status = batch(user, samples);
-        plan->busy = false;
-        if (status != CSAW_OK) goto done;
-        CSAW_TRY_DONE(report_progress(&r, first + count));
-    }
 done:
     csaw_samples_free(samples);
     return status;

@@ -232,14 +232,14 @@ CSAW_FN uint32_t csaw__team_again(const csaw__team &team, const csaw_site *site,
         csaw__row_mass all;
         if (!csaw__team_sums(team, site, 0, 0, &all)) return CSAW__BROKEN_PICKS;
         if (all.sum == 0) return 0;
+        const csaw__arc_masses masses_of = {site, &all.scale};
         for (uint32_t base = 0; base < k; base += CSAW__TEAM) {
             const uint32_t slot = base + team.lane;
             const bool open = slot < k && pick[slot] == CSAW__NO_CANDIDATE;
             const uint64_t x = open ? csaw_below(csaw__pick_number(site, slot, CSAW__ROUNDS, 0), all.sum) : 0;
             for (uint32_t left = team.ballot(open); left; left &= left - 1) {
-                const uint64_t place = csaw__team_scan(
-                    team, 0, 0, team.get(x, team.first(left)),
-                    [&](uint64_t i) { return csaw__mass_at(site, i, all.exponent); }, &below, &mass);
+                const uint64_t place =
+                    csaw__team_scan(team, 0, 0, team.get(x, team.first(left)), masses_of, &below, &mass);
                 if (team.lane == team.first(left)) pick[slot] = place;
             }
         }
@@ -275,7 +275,7 @@ struct csaw__pick_room {
 /* Words of device memory to pick k of n arcs in, unless all are taken. */
 CSAW_FN uint64_t csaw__pick_words(const csaw__job *job, uint32_t k, uint32_t n) {
     if (k <= CSAW__TEAM_PICKS) return 0;
-    return (job->kernel == CSAW__KERNEL_ITS && !job->rows.upto ? n : 0) +
+    return (job->kernel == CSAW__KERNEL_ITS && !job->rows.upto ? csaw__sums_room(n) : 0) +
            (job->replace || job->kernel == CSAW__KERNEL_RACE ? 0 : csaw__many_words(k));
 }
 
@@ -321,9 +321,10 @@ CSAW_FN uint32_t csaw__team_picks(const csaw__team &team, const csaw_site *site,
         const bool stored = site->job->rows.upto != 0, few = k <= CSAW__TEAM_PICKS;
         if (stored)
             row = csaw__stored_sums(site);
-        else if (!csaw__team_sums(team, site, few ? room.parts : work, few ? CSAW__PARTS : site->degree, &row))
+        else if (!csaw__team_sums(team, site, few ? room.parts : work,
+                                  few ? CSAW__PARTS : csaw__sums_room(site->degree), &row))
             return CSAW__BROKEN_PICKS;
-        if (!few && !stored) work += site->degree; /* many picks are worth a sum of every arc */
+        if (!few && !stored) work += csaw__sums_room(site->degree);
     }
     return csaw__team_picks_of<KERNEL>(team, site, &row, k, room, work, pick);
 }

@@ -2,9 +2,11 @@
 /* samplers/select/row_sums.cuh - masses of a row added up by a team of lanes, and the arc that a number falls to
  * (C-SAW, SC'20, section IV-A: prefix sums in a warp, binary search over the CTPS).
  *
- * Method: sums stand in a little memory, of every arc if the row is short, else of equal parts of it: then the part is
- * searched for and the team scans it. So a few picks need no memory of the row's length, however long it is. Masses are
- * integers, so neither parts nor lanes change a bit. */
+ * Method: a lane takes eight arcs side by side, so that one prefix sum over the lanes serves 256. Sums of equal parts
+ * of the row stand in a little memory: the part that a number falls to is searched for, and scanned. So a few picks
+ * need no memory of the row's length, however long it is. The exponent of the masses hangs on the largest bias of the
+ * row: it is guessed from the row's beginning, and where it turns out to be another, the row is added up once more.
+ * Masses are integers, so neither parts nor lanes change a bit. */
 #ifndef CSAW_SELECT_ROW_SUMS_CUH
 #define CSAW_SELECT_ROW_SUMS_CUH
 
@@ -12,14 +14,19 @@
 #include "samplers/select/team.cuh"
 
 enum {
-    CSAW__PARTS = 64,    /* of a row whose sums stand in shared memory */
-    CSAW__LANE_SCAN = 64 /* arcs of a part, at most, that lanes scan each by itself */
+    CSAW__PARTS = 256, /* of a row whose sums stand in shared memory */
+    CSAW__LOG_RUN = 3, /* of the arcs side by side that a lane adds up, and of a part's, at least */
+    CSAW__RUN = 1 << CSAW__LOG_RUN,
+    CSAW__STRETCH = CSAW__RUN * CSAW__TEAM, /* that a team adds up */
+    CSAW__LOOK = 4,                         /* arcs side by side that a lane looks for a number in */
+    CSAW__LOG_LANE_SCAN = 4                 /* of arcs of a part, at most, that lanes scan each by itself */
 };
 
 struct csaw__row_mass {
-    const uint64_t *upto; /* inclusive sums, of every per arcs; NULL: none were asked for */
-    uint64_t per, sum;
-    int exponent; /* of masses */
+    const uint64_t *upto; /* inclusive sums, of every 2^log_per arcs; NULL: none were asked for */
+    uint32_t log_per;
+    uint64_t sum;
+    csaw__scale scale;
 };
 
 CSAW_FN void csaw__wave_fault(const csaw_site *site) {
@@ -27,115 +34,126 @@ CSAW_FN void csaw__wave_fault(const csaw_site *site) {
     csaw__fault_at(site, &none, CSAW__FAULT_UNDECLARED, 0, 0, 0); /* which it was, the host finds out */
 }
 
-/* The largest bias of arcs first, first + step, ...; -1 if a hook broke its rules. */
-CSAW_FN double csaw__lane_largest(const csaw_site *site, uint64_t first, uint64_t step) {
-    if constexpr (csaw__one_factor) {
-        uint32_t bits = 0;
-#pragma unroll 8
-        for (uint64_t i = first; i < site->degree; i += step) {
-            const uint32_t of_arc = csaw__bias_bits(site, i);
-            bits = of_arc > bits ? of_arc : bits;
-        }
-        return bits > 0x7f7fffffu ? -1 : (double)__uint_as_float(bits);
-    }
-    double largest = 0, least = 0;
-#pragma unroll 4
-    for (uint64_t i = first; i < site->degree; i += step) {
-        const double bias = csaw__bias_of(site, (uint32_t)i);
-        least = bias < least ? bias : least;
-        largest = bias > largest ? bias : largest;
-    }
-    return least < 0 ? -1 : largest;
+/* Log of the arcs of a part, if room sums have to do; least: at least. */
+CSAW_FN uint32_t csaw__log_part(uint64_t n, uint64_t room, uint32_t least) {
+    while ((n - 1) >> least >= room) least++;
+    return least;
 }
 
-/* The sum of arcs first, first + step, ... below end. */
-CSAW_FN uint64_t csaw__lane_sum(const csaw_site *site, uint64_t first, uint64_t end, uint64_t step, int exponent) {
+CSAW_FN uint64_t csaw__num_parts(uint64_t n, uint32_t log_per) { return ((n - 1) >> log_per) + 1; }
+
+/* Sums of as many parts as are of use, for many picks. */
+CSAW_FN uint64_t csaw__sums_room(uint64_t n) { return csaw__num_parts(n, CSAW__LOG_RUN); }
+
+/* The sum of arcs first, first + step, ... below end, and their largest bias. */
+CSAW_FN uint64_t csaw__lane_pass(const csaw_site *site, uint64_t first, uint64_t end, uint64_t step,
+                                 const csaw__scale &scale, csaw__bias_bits *largest) {
     uint64_t sum = 0;
 #pragma unroll 4
-    for (uint64_t i = first; i < end; i += step) sum += csaw__arc_mass(site, i, exponent);
-    return sum;
-}
-
-/* Eight sums over the warp at once: sum of all lanes' part[j] in the lane that returns j in *which, lanes 0 .. 7. */
-CSAW_FN uint64_t csaw__eight_sums(const csaw__team &team, uint64_t (&part)[8], uint32_t *which) {
-#pragma unroll
-    for (uint32_t half = 4; half > 0; half >>= 1) { /* a lane keeps one half of them, the lane beside it the other */
-        const bool upper = (team.lane & (4 / half)) != 0;
-#pragma unroll
-        for (uint32_t j = 0; j < half; j++) {
-            const uint64_t give = upper ? part[j] : part[j + half], keep = upper ? part[j + half] : part[j];
-            part[j] = keep + __shfl_xor_sync(team.mask, (unsigned long long)give, (int)(4 / half));
-        }
+    for (uint64_t i = first; i < end; i += step) {
+        const csaw__bias_bits bias = csaw__bits_at(site, (uint32_t)i);
+        *largest = bias > *largest ? bias : *largest;
+        sum += scale.mass(bias);
     }
-    uint64_t sum = part[0];
-    for (int d = 8; d < CSAW__TEAM; d *= 2) sum += __shfl_xor_sync(team.mask, (unsigned long long)sum, d);
-    *which = (team.lane & 1) << 2 | (team.lane & 2) | (team.lane & 4) >> 2;
     return sum;
 }
 
-/* Sums of the row's parts to upto, inclusive; returns the last. At most CSAW__PARTS parts of per arcs, a multiple of
- * the lanes. */
-CSAW_FN uint64_t csaw__part_sums(const csaw__team &team, const csaw_site *site, int exponent, uint64_t per,
-                                 uint64_t *upto) {
+/* Biases of arcs from first on; 0 beyond the row. */
+template <uint32_t N> CSAW_FN void csaw__load_end(const csaw_site *site, uint64_t first, csaw__bias_bits (&bias)[N]) {
     const uint64_t n = site->degree;
-    for (uint64_t first = 0, begin = 0; begin < n; first += 8, begin += 8 * per) {
-        uint64_t part[8];
-        uint32_t which;
 #pragma unroll
-        for (uint32_t j = 0; j < 8; j++) {
-            const uint64_t from = begin + j * per, end = from + per < n ? from + per : n;
-            part[j] = csaw__lane_sum(site, from + team.lane, end, CSAW__TEAM, exponent);
+    for (uint32_t j = 0; j < N; j++) bias[j] = csaw__raw_bits(site, first + j < n ? first + j : n - 1);
+#pragma unroll
+    for (uint32_t j = 0; j < N; j++) bias[j] = first + j < n ? csaw__scale::checked(bias[j]) : 0;
+}
+
+/* The masses of arcs of the row, from the arcs. */
+struct csaw__arc_masses {
+    const csaw_site *site;
+    const csaw__scale *scale;
+    /* Of arcs from first on; 0 beyond the row. */
+    __device__ void operator()(uint64_t first, uint64_t (&mass)[CSAW__LOOK]) const {
+        csaw__bias_bits bias[CSAW__LOOK];
+        csaw__load_end(site, first, bias);
+#pragma unroll
+        for (uint32_t j = 0; j < CSAW__LOOK; j++) mass[j] = scale->mass(bias[j]);
+    }
+};
+
+/* Where inclusive sums go: of every 2^log_per arcs of a row of n. */
+struct csaw__sums_to {
+    uint64_t *upto;
+    uint32_t log_per, n;
+    csaw__scale scale;
+    uint64_t below;          /* of the arcs before */
+    csaw__bias_bits largest; /* of the lane's */
+    /* The next stretch: the lane's arcs are from first on. */
+    __device__ __forceinline__ void add(const csaw__team &team, uint32_t first,
+                                        const csaw__bias_bits (&bias)[CSAW__RUN]) {
+        uint64_t sum = 0;
+#pragma unroll
+        for (uint32_t j = 0; j < CSAW__RUN; j++) {
+            largest = bias[j] > largest ? bias[j] : largest;
+            sum += scale.mass(bias[j]);
         }
-        const uint64_t sum = csaw__eight_sums(team, part, &which);
-        if (team.lane < 8) upto[first + which] = sum; /* of parts beyond the row, too: 0 */
+        const uint64_t inclusive = below + team.prefix(sum);
+        below = team.get(inclusive, CSAW__TEAM - 1);
+        if (first < n && ((first + CSAW__RUN) & (((uint32_t)1 << log_per) - 1)) == 0)
+            upto[first >> log_per] = inclusive;
     }
-    team.sync();
-    uint64_t total = 0;
-    for (uint64_t first = 0, parts = (n + per - 1) / per; first < parts; first += CSAW__TEAM) {
-        const uint64_t p = first + team.lane;
-        const uint64_t inclusive = total + team.prefix(p < parts ? upto[p] : 0);
-        if (p < parts) upto[p] = inclusive;
-        total = team.get(inclusive, CSAW__TEAM - 1);
+};
+
+/* The sum of all arcs, inclusive sums of parts to upto, and the largest of the lane's biases. */
+CSAW_FN uint64_t csaw__team_pass(const csaw__team &team, const csaw_site *site, const csaw__scale &scale,
+                                 uint32_t log_per, uint64_t *upto, csaw__bias_bits *largest) {
+    const uint32_t n = site->degree, whole = n / CSAW__STRETCH * CSAW__STRETCH;
+    csaw__sums_to to = {upto, log_per, n, scale, 0, 0};
+    csaw__bias_bits bias[CSAW__RUN];
+    uint32_t first = CSAW__RUN * team.lane;
+    for (uint32_t left = whole; left; left -= CSAW__STRETCH, first += CSAW__STRETCH) {
+#pragma unroll
+        for (uint32_t j = 0; j < CSAW__RUN; j++) bias[j] = csaw__raw_bits(site, (uint64_t)first + j);
+#pragma unroll
+        for (uint32_t j = 0; j < CSAW__RUN; j++) bias[j] = csaw__scale::checked(bias[j]);
+        to.add(team, first, bias);
     }
-    return total;
+    if (whole < n) {
+        csaw__load_end(site, first, bias);
+        to.add(team, first, bias);
+    }
+    if (team.lane == 0) upto[(n - 1) >> log_per] = to.below; /* its part may end beyond the row */
+    *largest = to.largest;
+    return to.below;
 }
 
-/* Arcs of a part, if room sums have to do. */
-CSAW_FN uint64_t csaw__part_of(uint64_t n, uint64_t room) {
-    return n <= room ? 1 : ((n + room - 1) / room + CSAW__TEAM - 1) / CSAW__TEAM * CSAW__TEAM;
-}
-
-/* Exponent and sum of the row's masses, and inclusive sums in upto: room is n, or CSAW__PARTS, or 0: none. Sum 0: no
- * arc has a positive bias. False: a hook broke its rules. */
+/* Sum of the row's masses and their scale, and inclusive sums of parts in upto, [room], if room is not 0. Sum 0: no arc
+ * has a positive bias. The row has an arc. False: a hook broke its rules. */
 CSAW_FN bool csaw__team_sums(const csaw__team &team, const csaw_site *site, uint64_t *upto, uint64_t room,
                              csaw__row_mass *out) {
     const uint64_t n = site->degree;
-    double largest = csaw__lane_largest(site, team.lane, CSAW__TEAM);
+    csaw__bias_bits guess = 0;
+#pragma unroll
+    for (uint32_t i = team.lane; i < CSAW__LOOK * CSAW__TEAM; i += CSAW__TEAM) {
+        const csaw__bias_bits bias = i < n ? csaw__bits_at(site, i) : 0;
+        guess = bias > guess ? bias : guess;
+    }
+    guess = team.largest(guess);
     out->upto = upto;
-    out->per = room ? csaw__part_of(n, room) : n;
-    out->sum = 0;
-    out->exponent = 0;
-    if (team.ballot(largest < 0)) {
-        csaw__wave_fault(site);
-        return false;
+    out->log_per = room ? csaw__log_part(n, room, CSAW__LOG_RUN) : 0;
+    for (;;) {
+        const int exponent = csaw__exponent_of(n, guess);
+        csaw__bias_bits largest = 0;
+        out->scale = csaw__scale(exponent);
+        out->sum = room ? csaw__team_pass(team, site, out->scale, out->log_per, upto, &largest)
+                        : team.sum(csaw__lane_pass(site, team.lane, n, CSAW__TEAM, out->scale, &largest));
+        largest = team.largest(largest);
+        team.sync();
+        if (largest > csaw__scale::most) break;
+        if (csaw__exponent_of(n, largest) == exponent) return true;
+        guess = largest;
     }
-    largest = team.largest(largest);
-    if (largest == 0) return true;
-    out->exponent = csaw__mass_exponent(n, largest);
-    if (room == 0) {
-        out->sum = team.sum(csaw__lane_sum(site, team.lane, n, CSAW__TEAM, out->exponent));
-    } else if (out->per == 1) {
-        for (uint64_t base = 0; base < n; base += CSAW__TEAM) {
-            const uint64_t i = base + team.lane;
-            const uint64_t inclusive = out->sum + team.prefix(csaw__mass_at(site, i, out->exponent));
-            if (i < n) upto[i] = inclusive;
-            out->sum = team.get(inclusive, CSAW__TEAM - 1);
-        }
-    } else {
-        out->sum = csaw__part_sums(team, site, out->exponent, out->per, upto);
-    }
-    team.sync();
-    return true;
+    csaw__wave_fault(site);
+    return false;
 }
 
 /* The first place of upto, [n], that exceeds x; n - 1 if none. */
@@ -150,48 +168,54 @@ CSAW_FN uint64_t csaw__first_above(const uint64_t *upto, uint64_t n, uint64_t x)
     return lo;
 }
 
+/* Of masses side by side, whose sum with below exceeds x: which is the first at which it does; below becomes the sum of
+ * those before it. */
+CSAW_FN uint32_t csaw__run_find(const uint64_t (&mass)[CSAW__LOOK], uint64_t x, uint64_t *below, uint64_t *found) {
+    uint32_t which = 0;
+    *found = mass[0];
+#pragma unroll
+    for (uint32_t j = 0; j + 1 < CSAW__LOOK; j++) {
+        if (which != j || *below + mass[j] > x) continue;
+        *below += mass[j];
+        *found = mass[j + 1];
+        which = j + 1;
+    }
+    return which;
+}
+
 /* The first arc from begin on at which below + the masses since begin exceeds x: its place; *before: the sum of those
- * before it; *mass: its own. mass_of(i): 0 from the row's end on. */
-template <class TEAM, class MASS>
-CSAW_FN uint64_t csaw__team_scan(const TEAM &team, uint64_t begin, uint64_t below, uint64_t x, const MASS &mass_of,
+ * before it; *mass: its own. masses_of(i, mass): those of arcs from i on, 0 beyond the row. */
+template <class TEAM, class MASSES>
+CSAW_FN uint64_t csaw__team_scan(const TEAM &team, uint64_t begin, uint64_t below, uint64_t x, const MASSES &masses_of,
                                  uint64_t *before, uint64_t *mass) {
-    constexpr int ahead = 4; /* masses that a lane asks memory for at a time */
-    for (uint64_t base = begin;;) {
-        uint64_t own[ahead];
+    for (uint64_t first = begin + CSAW__LOOK * team.lane;; first += CSAW__LOOK * team.width()) {
+        uint64_t own[CSAW__LOOK], sum = 0, found;
+        masses_of(first, own);
 #pragma unroll
-        for (int j = 0; j < ahead; j++) own[j] = mass_of(base + j * team.width() + team.lane);
-#pragma unroll
-        for (int j = 0; j < ahead; j++, base += team.width()) {
-            const uint64_t inclusive = below + team.prefix(own[j]);
-            const uint32_t above = team.ballot(inclusive > x);
-            if (above) {
-                const uint32_t lane = team.first(above);
-                *before = team.get(inclusive - own[j], lane);
-                *mass = team.get(own[j], lane);
-                return base + lane;
-            }
-            below = team.get(inclusive, team.width() - 1);
-        }
+        for (uint32_t j = 0; j < CSAW__LOOK; j++) sum += own[j];
+        const uint64_t inclusive = below + team.prefix(sum);
+        const uint32_t above = team.ballot(inclusive > x);
+        below = team.get(inclusive, team.width() - 1);
+        if (!above) continue;
+        uint64_t upto = inclusive - sum;
+        const uint64_t place = first + csaw__run_find(own, x, &upto, &found);
+        *before = team.get(upto, team.first(above));
+        *mass = team.get(found, team.first(above));
+        return team.get(place, team.first(above));
     }
 }
 
 /* The same by one lane, for each lane that asks. */
-CSAW_FN uint64_t csaw__lane_scan(const csaw_site *site, uint64_t begin, uint64_t below, uint64_t x, int exponent,
+CSAW_FN uint64_t csaw__lane_scan(const csaw__arc_masses &masses_of, uint64_t begin, uint64_t below, uint64_t x,
                                  uint64_t *before, uint64_t *mass) {
-    constexpr int ahead = 4;
-    for (uint64_t base = begin;; base += ahead) {
-        uint64_t own[ahead];
+    for (;; begin += CSAW__LOOK) {
+        uint64_t own[CSAW__LOOK], upto = below;
+        masses_of(begin, own);
 #pragma unroll
-        for (int j = 0; j < ahead; j++) own[j] = csaw__mass_at(site, base + j, exponent);
-#pragma unroll
-        for (int j = 0; j < ahead; j++) {
-            if (below + own[j] > x) {
-                *before = below;
-                *mass = own[j];
-                return base + j;
-            }
-            below += own[j];
-        }
+        for (uint32_t j = 0; j < CSAW__LOOK; j++) upto += own[j];
+        *before = below;
+        if (upto > x) return begin + csaw__run_find(own, x, before, mass);
+        below = upto;
     }
 }
 
@@ -199,29 +223,25 @@ CSAW_FN uint64_t csaw__lane_scan(const csaw_site *site, uint64_t begin, uint64_t
  * of those before it; *mass: its own. */
 CSAW_FN uint64_t csaw__team_find(const csaw__team &team, const csaw_site *site, const csaw__row_mass *row, bool asks,
                                  uint64_t x, uint64_t *below, uint64_t *mass) {
-    uint64_t found = *below = *mass = 0, part = 0;
-    if (row->per == 1) {
-        if (asks) {
-            found = csaw__first_above(row->upto, site->degree, x);
-            *below = found ? row->upto[found - 1] : 0;
-            *mass = row->upto[found] - *below;
-        }
-        return found;
+    uint64_t found = *below = *mass = 0, start = 0;
+    if (asks) {
+        found = csaw__first_above(row->upto, csaw__num_parts(site->degree, row->log_per), x);
+        start = found ? row->upto[found - 1] : 0;
+        *below = start;
+        *mass = row->upto[found] - start;
     }
-    if (asks) part = csaw__first_above(row->upto, (site->degree + row->per - 1) / row->per, x);
-    if (row->per <= CSAW__LANE_SCAN) { /* each lane for itself: their arcs were read just now */
-        if (asks)
-            found =
-                csaw__lane_scan(site, part * row->per, part ? row->upto[part - 1] : 0, x, row->exponent, below, mass);
+    if (row->log_per == 0) return found;
+    const csaw__arc_masses masses_of = {site, &row->scale};
+    found <<= row->log_per;
+    if (row->log_per <= CSAW__LOG_LANE_SCAN) { /* each lane for itself: their arcs were read just now */
+        if (asks) found = csaw__lane_scan(masses_of, found, start, x, below, mass);
         return found;
     }
     for (uint32_t left = team.ballot(asks); left; left &= left - 1) {
         const uint32_t lane = team.first(left);
-        const uint64_t p = team.get(part, lane);
         uint64_t before, own;
-        const uint64_t place = csaw__team_scan(
-            team, p * row->per, p ? row->upto[p - 1] : 0, team.get(x, lane),
-            [&](uint64_t i) { return csaw__mass_at(site, i, row->exponent); }, &before, &own);
+        const uint64_t place = csaw__team_scan(team, team.get(found, lane), team.get(start, lane), team.get(x, lane),
+                                               masses_of, &before, &own);
         if (team.lane == lane) {
             found = place;
             *below = before;

@@ -1,72 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* samplers/select/scan_warp.cuh - ITS and RACE on the GPU: one warp decides one row (C-SAW, SC'20, section IV-A).
  *
- * Method: lanes take every 32nd arc. ITS: largest bias and sum of masses by butterfly, then a Kogge-Stone prefix sum in
- * each stretch of 32 until the drawn number falls into one. Masses are integers, so the pick is that of
- * samplers/select/its.h bit for bit. RACE: the earliest arrival, of equals the lowest place, by butterfly. */
+ * Method: ITS: the sum of masses, then prefix sums until the drawn number falls into one (row_sums.cuh). Masses are
+ * integers, so the pick is that of samplers/select/its.h bit for bit. RACE: lanes take every 32nd arc; the earliest
+ * arrival, of equals the lowest place, by butterfly. */
 #ifndef CSAW_SELECT_SCAN_WARP_CUH
 #define CSAW_SELECT_SCAN_WARP_CUH
 
 #include "samplers/select/bias.h"
 #include "samplers/select/race.h"
+#include "samplers/select/row_sums.cuh"
 #include "samplers/select/scan_thread.cuh"
 
 #define CSAW__WARP 0xffffffffu
 
-CSAW_FN double csaw__warp_largest(double x) {
-    for (int d = 16; d > 0; d >>= 1) {
-        double other = __shfl_xor_sync(CSAW__WARP, x, d);
-        x = other > x ? other : x;
-    }
-    return x;
-}
-
-CSAW_FN uint64_t csaw__warp_sum(uint64_t x) {
-    for (int d = 16; d > 0; d >>= 1) x += __shfl_xor_sync(CSAW__WARP, (unsigned long long)x, d);
-    return x;
-}
-
-CSAW_FN uint64_t csaw__warp_prefix_sum(uint64_t x, uint32_t lane) { /* inclusive; Kogge, Stone 1973 */
-    for (uint32_t d = 1; d < 32; d <<= 1) {
-        uint64_t lower = __shfl_up_sync(CSAW__WARP, (unsigned long long)x, d);
-        if (lane >= d) x += lower;
-    }
-    return x;
-}
-
 /* One site in all lanes; every lane of the warp takes part. The same answer in all lanes. */
 CSAW_FN int csaw__its_warp_pick(const csaw_site *site, uint64_t number, uint32_t *rank) {
-    const uint32_t lane = threadIdx.x & 31, n = site->degree;
-    double first = 0, largest = 0; /* first: bias of the lane's first arc */
-    bool broken = false;
-    for (uint64_t base = 0; base < n; base += 32) {
-        double bias = base + lane < n ? csaw__bias_at(site, (uint32_t)base + lane, 0, 0) : 0;
-        broken = broken || bias < 0;
-        if (base == 0) first = bias;
-        largest = bias > largest ? bias : largest;
-    }
-    if (__any_sync(CSAW__WARP, broken)) return CSAW__BROKEN;
-    largest = csaw__warp_largest(largest);
-    if (largest == 0) return CSAW__NOTHING;
-
-    const double scale = csaw__power_of_two(csaw__mass_exponent(n, largest));
-    uint64_t sum = csaw__mass(first, scale);
-    for (uint64_t base = 32; base + lane < n; base += 32)
-        sum += csaw__mass(csaw__bias_at(site, (uint32_t)base + lane, 0, 0), scale);
-    const uint64_t x = csaw_below(number, csaw__warp_sum(sum));
-
-    uint64_t below = 0;
-    for (uint64_t base = 0; base < n; base += 32) {
-        double bias = base == 0 ? first : base + lane < n ? csaw__bias_at(site, (uint32_t)base + lane, 0, 0) : 0;
-        uint64_t prefix = below + csaw__warp_prefix_sum(csaw__mass(bias, scale), lane);
-        uint32_t above = __ballot_sync(CSAW__WARP, prefix > x);
-        if (above) {
-            *rank = (uint32_t)base + (uint32_t)__ffs((int)above) - 1;
-            return CSAW__PICKED;
-        }
-        below = __shfl_sync(CSAW__WARP, (unsigned long long)prefix, 31);
-    }
-    return CSAW__NOTHING; /* not reached: x is below the sum */
+    const csaw__team team;
+    csaw__row_mass row;
+    uint64_t before, mass;
+    if (!csaw__team_sums(team, site, 0, 0, &row)) return CSAW__BROKEN;
+    if (row.sum == 0) return CSAW__NOTHING;
+    const csaw__arc_masses masses_of = {site, &row.scale};
+    *rank = (uint32_t)csaw__team_scan(team, 0, 0, csaw_below(number, row.sum), masses_of, &before, &mass);
+    return CSAW__PICKED;
 }
 
 CSAW_FN int csaw__race_warp_pick(const csaw_site *site, uint32_t *rank) {

@@ -10,7 +10,10 @@
 /* Of the row that the site stands at, which has an arc. */
 CSAW_FN csaw__row_mass csaw__stored_sums(const csaw_site *site) {
     const uint64_t *const upto = site->job->rows.upto + site->row;
-    csaw__row_mass mass = {upto, 1, upto[site->degree - 1], 0};
+    csaw__row_mass mass;
+    mass.upto = upto;
+    mass.log_per = 0;
+    mass.sum = upto[site->degree - 1];
     return mass;
 }
 

@@ -7,6 +7,12 @@
 
 #include <csaw/types.h>
 
+#ifdef __CUDA_ARCH__
+#define CSAW__ASSUME(WHAT) __builtin_assume(WHAT)
+#else
+#define CSAW__ASSUME(WHAT) (void)(WHAT)
+#endif
+
 enum { CSAW__TEAM = 32, CSAW__TEAMS = 256 / CSAW__TEAM /* of a block */ };
 
 template <bool WARP> struct csaw__lanes {
@@ -45,16 +51,16 @@ template <bool WARP> struct csaw__lanes {
             x += __shfl_xor_sync(mask, (unsigned long long)x, (int)d, (int)width());
         return x;
     }
-    __device__ double largest(double x) const {
+    template <typename T> __device__ T largest(T x) const {
         for (uint32_t d = width() / 2; d > 0; d >>= 1) {
-            const double other = __shfl_xor_sync(mask, x, (int)d, (int)width());
+            const T other = __shfl_xor_sync(mask, x, (int)d, (int)width());
             x = other > x ? other : x;
         }
         return x;
     }
-    __device__ uint64_t prefix(uint64_t x) const { /* inclusive; Kogge, Stone 1973 */
+    template <typename T> __device__ T prefix(T x) const { /* inclusive; Kogge, Stone 1973 */
         for (uint32_t d = 1; d < width(); d <<= 1) {
-            const uint64_t other = __shfl_up_sync(mask, (unsigned long long)x, d, (int)width());
+            const T other = __shfl_up_sync(mask, x, d, (int)width());
             if (lane >= d) x += other;
         }
         return x;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/run.h - what a call of csaw_sample or csaw_sample_each asks for, checked, and batches of it. */
+#ifndef CSAW_ENGINE_RUN_H
+#define CSAW_ENGINE_RUN_H
+
+#include "runtime/engine/plan.h"
+
+typedef struct csaw__run {
+    csaw_plan *plan;
+    const csaw_sampler *sampler;
+    csaw_run_options options;
+    csaw__job job; /* of the whole run; batches change first, num_walks, path and edge */
+    uint64_t total;
+    bool is_sample; /* arcs, not walks: docs/stream.md, "Samples" */
+} csaw__run;
+
+csaw_status csaw__run_create(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
+                             const csaw_run_options *options, csaw__run *out);
+/* Bytes that a walk takes; about those of a sample. */
+uint64_t csaw__run_walk_bytes(const csaw__run *r);
+/* Instances first .. first + count - 1, to samples: new ones, or those of another batch of the run. What hooks did
+ * wrong goes to *fault. On a GPU host_path, host_edge, device_turned and arcs of samples are let alone, which another
+ * thread may take from there meanwhile. */
+csaw_status csaw__run_batch(const csaw__run *r, uint64_t first, uint64_t count, csaw_samples *samples,
+                            csaw__fault *fault);
+/* What the fault is called; CSAW_OK if there is none. */
+csaw_status csaw__run_fault(const csaw__run *r, csaw__fault *fault);
+/* Asks the progress function: CSAW_ESTOPPED if it says so. */
+csaw_status csaw__run_progress(const csaw__run *r, uint64_t done);
+
+#endif

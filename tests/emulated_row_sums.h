@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/emulated_row_sums.h - sums of a row's masses, what numbers fall to, and many picks by them, on an emulated GPU
+ * (samplers/select/row_sums.cuh, pick_team.cuh). Included after tests/emulated_gpu.h, a sampler whose hooks are of the
+ * test's own, and BiasOf(), which says what they say; SUITE: the tests' name. */
+#include <algorithm>
+#include <cmath>
+
+#include "samplers/select/pick_team.cuh"
+
+namespace {
+
+// A row of n arcs, and what the reference says of it: inclusive sums of masses, in the order of the arcs.
+struct Row {
+    std::vector<csaw_vertex> col;
+    std::vector<float> weight;
+    std::vector<uint64_t> upto;
+    csaw__job job = {};
+    csaw_site site = {};
+    unsigned long long fault = ~0ull;
+
+    Row(uint32_t n, uint32_t largest_at) : col(n), weight(n), upto(n) {
+        for (uint32_t i = 0; i < n; i++) {
+            col[i] = i;
+            weight[i] = i == largest_at ? std::ldexp(1.0f, 40) : 0.25f + static_cast<float>(i % 3);
+        }
+        job.rows.col = col.data();
+        job.rows.weight = weight.data();
+        job.fault = &fault;
+        site.job = &job;
+        site.degree = n;
+        double largest = 0;
+        csaw_arc arc = {};
+        std::vector<double> bias(n);
+        for (arc.rank = 0; arc.rank < n; arc.rank++) {
+            arc.weight = weight[arc.rank];
+            bias[arc.rank] = BiasOf(&site, &arc);
+            largest = std::fmax(largest, bias[arc.rank]);
+        }
+        const int exponent = largest > 0 ? 61 - static_cast<int>(std::ceil(std::log2(n))) - std::ilogb(largest) : 0;
+        uint64_t sum = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            if (bias[i] > 0) sum += std::max(uint64_t{1}, static_cast<uint64_t>(std::ldexp(bias[i], exponent)));
+            upto[i] = sum;
+        }
+    }
+};
+
+void ExpectTheSums(uint32_t n, uint32_t largest_at, uint64_t room) {
+    Row row(n, largest_at);
+    std::vector<uint64_t> upto(room ? std::min<uint64_t>(room, n) : 0, ~0ull);
+    uint64_t place[32], below[32], mass[32];
+    emulated::RunBlocks(1, 32, [&] {
+        const csaw__team team;
+        csaw__row_mass sums;
+        EXPECT_TRUE(csaw__team_sums(team, &row.site, upto.data(), room, &sums));
+        EXPECT_EQ(sums.sum, row.upto[n - 1]);
+        if (room == 0 || sums.sum == 0) return;
+        for (uint64_t part = team.lane; part < csaw__num_parts(n, sums.log_per); part += 32)
+            EXPECT_EQ(upto[part], row.upto[std::min<uint64_t>(n, (part + 1) << sums.log_per) - 1]) << part;
+        const uint64_t x = team.lane * ((sums.sum - 1) / 31); // lanes 5 and 9 ask nothing
+        const bool asks = team.lane != 5 && team.lane != 9;
+        place[team.lane] = csaw__team_find(team, &row.site, &sums, asks, x, &below[team.lane], &mass[team.lane]);
+        if (!asks) return;
+        const uint64_t first = std::upper_bound(row.upto.begin(), row.upto.end(), x) - row.upto.begin();
+        EXPECT_EQ(place[team.lane], first) << "lane " << team.lane;
+        EXPECT_EQ(below[team.lane], first ? row.upto[first - 1] : 0);
+        EXPECT_EQ(mass[team.lane], row.upto[first] - below[team.lane]);
+    });
+    EXPECT_EQ(row.fault, ~0ull);
+}
+
+TEST(SUITE, SumsOfRowsAndWhatNumbersFallTo) {
+    for (uint32_t n :
+         {1u, 2u, 5u, 31u, 127u, 128u, 129u, 255u, 256u, 257u, 640u, 1024u, 1025u, 5000u, 9001u, 40000u, 70001u})
+        for (uint32_t largest_at : {0u, n / 2, n - 1}) // found at once, or the row is added up twice
+            for (uint64_t room : {uint64_t{0}, uint64_t{CSAW__PARTS}, uint64_t{n}}) {
+                SCOPED_TRACE(testing::Message() << n << " arcs, the largest at " << largest_at << ", room " << room);
+                ExpectTheSums(n, largest_at, room);
+            }
+}
+
+TEST(SUITE, ABrokenBiasAnywhereIsTold) {
+    for (uint32_t n : {1u, 130u, 3000u})
+        for (uint32_t at : {0u, n - 1})
+            for (float bad : {-1.0f, NAN, INFINITY}) {
+                if (at % 7 == 3) continue; // its factor is 0
+                Row row(n, 0);
+                row.weight[at] = bad;
+                std::vector<uint64_t> upto(CSAW__PARTS);
+                emulated::RunBlocks(1, 32, [&] {
+                    csaw__row_mass sums;
+                    EXPECT_FALSE(csaw__team_sums(csaw__team(), &row.site, upto.data(), CSAW__PARTS, &sums));
+                });
+                EXPECT_EQ(row.fault, 0u) << "instance 0, depth 0";
+            }
+}
+
+// k picks of a row, as docs/stream.md has them, one slot after the other.
+std::vector<uint64_t> PicksByTheBook(const Row &row, uint32_t k) {
+    std::vector<uint64_t> picks;
+    std::vector<uint32_t> open(k), next;
+    for (uint32_t s = 0; s < k; s++) open[s] = s;
+    const uint64_t sum = row.upto.back();
+    const auto find = [&](uint64_t x) {
+        return static_cast<uint64_t>(std::upper_bound(row.upto.begin(), row.upto.end(), x) - row.upto.begin());
+    };
+    const auto mass = [&](uint64_t i) { return row.upto[i] - (i ? row.upto[i - 1] : 0); };
+    const auto number = [&](uint32_t slot, uint32_t draw, uint32_t half) {
+        const csaw_block block =
+            csaw_draw(row.job.seed, row.site.instance, row.site.depth, row.site.at, CSAW_DRAW_PICK, slot * 16 + draw);
+        return csaw_half(&block, half);
+    };
+    for (uint32_t round = 0; round < 8; round++) {
+        std::vector<uint64_t> earlier = picks;
+        const auto taken = [&](uint64_t i) { return std::find(earlier.begin(), earlier.end(), i) != earlier.end(); };
+        next.clear();
+        for (uint32_t slot : open) {
+            uint64_t i = find(csaw_below(round ? number(slot, round, 0) : number(slot & ~1u, 0, slot & 1), sum));
+            bool failed = false;
+            if (round && taken(i)) {
+                const uint64_t m = mass(i), below = row.upto[i] - m;
+                failed = m == sum;
+                if (!failed) {
+                    const uint64_t y = csaw_below(number(slot, round, 1), sum - m);
+                    i = find(y >= below ? y + m : y);
+                    failed = taken(i);
+                }
+            }
+            if (failed || std::find(picks.begin(), picks.end(), i) != picks.end())
+                next.push_back(slot);
+            else
+                picks.push_back(i);
+        }
+        open = next;
+    }
+    for (uint32_t slot : open) {
+        uint64_t left = sum;
+        for (uint64_t i : picks) left -= mass(i);
+        if (left == 0) break;
+        const uint64_t x = csaw_below(number(slot, 8, 0), left);
+        uint64_t below = 0;
+        for (uint64_t i = 0;; i++) {
+            if (std::find(picks.begin(), picks.end(), i) != picks.end()) continue;
+            below += mass(i);
+            if (below <= x) continue;
+            picks.push_back(i);
+            break;
+        }
+    }
+    return picks;
+}
+
+// Few picks and many; in rows where most of them are left after the rounds, too.
+TEST(SUITE, PicksAreThoseOfTheBook) {
+    for (uint32_t n : {50u, 300u, 3000u})
+        for (uint32_t k : {3u, 20u, 32u, 33u, 45u})
+            for (uint32_t largest_at : {0u, n / 2}) {
+                Row row(n, largest_at);
+                row.job.seed = 5;
+                row.job.kernel = CSAW__KERNEL_ITS;
+                row.site.instance = n + k;
+                row.site.at = 3;
+                const std::vector<uint64_t> expected = PicksByTheBook(row, k);
+                std::vector<uint64_t> work(csaw__pick_words(&row.job, k, n) + 1), pick(k, ~uint64_t{0});
+                std::vector<uint64_t> parts(CSAW__PARTS);
+                std::vector<uint32_t> few(2 * CSAW__TEAM_PICKS);
+                uint32_t got = 0;
+                emulated::RunBlocks(1, 32, [&] {
+                    const csaw__pick_room room = {few.data(), few.data() + CSAW__TEAM_PICKS, parts.data(), work.data()};
+                    const uint32_t all =
+                        csaw__team_picks<CSAW__KERNEL_ITS>(csaw__team(), &row.site, k, room, pick.data());
+                    if (threadIdx.x == 0) got = all;
+                });
+                pick.resize(got);
+                EXPECT_EQ(pick, expected) << k << " of " << n << ", the largest at " << largest_at;
+            }
+}
+
+} // namespace

@@ -36,6 +36,23 @@ bool parse_count(const char *text, uint64_t *out) {
     return true;
 }
 
+bool parse_bytes(const char *text, uint64_t *out) {
+    static const char *const units[] = {"", "KiB", "MiB", "GiB", "TiB"};
+    const size_t digits = strspn(text, "0123456789");
+    char number[24];
+    uint64_t value;
+    if (digits >= sizeof number) return false;
+    memcpy(number, text, digits);
+    number[digits] = 0;
+    for (unsigned u = 0; u < sizeof units / sizeof *units; u++) {
+        if (strcmp(text + digits, units[u]) != 0) continue;
+        if (!parse_count(number, &value) || value > UINT64_MAX >> (10 * u)) return false;
+        *out = value << (10 * u);
+        return true;
+    }
+    return false;
+}
+
 /* ---- the nearest known name: Levenshtein's distance (1966) over short words ---- */
 
 enum { LONGEST_WORD = 40 };
@@ -147,6 +164,15 @@ static int set_option(const arguments *arguments, const option *option, const ch
             return arguments_wrong(arguments, "--%s %s: give a whole number from %" PRIu64 " to %" PRIu64, option->name,
                                    value, option->lowest, option->highest);
         *(uint64_t *)option->value = number;
+        return -1;
+    }
+    case OPTION_BYTES: {
+        uint64_t bytes;
+        if (!parse_bytes(value, &bytes) || bytes == 0)
+            return arguments_wrong(arguments,
+                                   "--%s %s: give a size above 0, such as 512MiB, 4GiB, or a number of bytes",
+                                   option->name, value);
+        *(uint64_t *)option->value = bytes;
         return -1;
     }
     }

@@ -14,6 +14,7 @@ typedef enum option_kind {
     OPTION_FLAG,   /* value: bool *, set to true */
     OPTION_TEXT,   /* value: const char ** */
     OPTION_COUNT,  /* value: uint64_t *, a whole number from lowest to highest */
+    OPTION_BYTES,  /* value: uint64_t *, a size above 0, such as 4GiB */
     OPTION_SETTING /* value: settings *, NAME=VALUE, any number of times */
 } option_kind;
 
@@ -61,6 +62,8 @@ int arguments_wrong(const arguments *arguments, const char *format, ...) __attri
 
 /* A whole number in decimal with nothing around it. */
 bool parse_count(const char *text, uint64_t *out);
+/* The same with KiB, MiB, GiB or TiB behind it, or nothing: bytes. */
+bool parse_bytes(const char *text, uint64_t *out);
 /* Of candidates [count], the one that text was probably meant to be, or NULL. */
 const char *nearest_name(const char *text, const char *const *candidates, size_t count);
 

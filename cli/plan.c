@@ -23,19 +23,48 @@ static void print_plan(const char *path, const csaw_plan *plan, bool json) {
     fputs("}\n", stdout);
 }
 
+/* "gpu=1,memory=16GiB": a machine that need not be this one. */
+static int read_description(const arguments *arguments, const char *text, plan_options *options) {
+    uint64_t gpus = 1;
+    for (const char *item = text; *item;) {
+        char name[16] = "", value[32] = "";
+        int length = 0;
+        const bool known = sscanf(item, "%15[a-z]=%31[0-9A-Za-z]%n", name, value, &length) == 2 &&
+                           ((!strcmp(name, "gpu") && parse_count(value, &gpus)) ||
+                            (!strcmp(name, "memory") && parse_bytes(value, &options->described_memory)));
+        if (!known || (item[length] && item[length] != ','))
+            return arguments_wrong(arguments, "--describe %s: write gpu=1,memory=SIZE, such as gpu=1,memory=16GiB",
+                                   text);
+        item += length + (item[length] == ',');
+    }
+    if (gpus != 1 || !options->described_memory)
+        return arguments_wrong(
+            arguments, "--describe %s: this version plans for one GPU whose memory is given: gpu=1,memory=16GiB", text);
+    if (!options->device) options->device = "cuda:0";
+    return -1;
+}
+
 static int run(int argc, char **argv) {
     graph_options graph_options = {0};
     plan_options plan_options = {0};
+    const char *description = NULL;
     bool json = false;
     const option own[] = {
+        {.name = "describe",
+         .kind = OPTION_TEXT,
+         .value = &description,
+         .placeholder = "LIST",
+         .help = "plan for another machine, such as gpu=1,memory=16GiB; no GPU is asked"},
         {.name = "json", .kind = OPTION_FLAG, .value = &json, .help = "print one JSON object instead"}};
     arguments arguments = {.command = &plan_command};
     plan_options_add(&arguments, &plan_options);
     graph_options_add(&arguments, &graph_options);
-    arguments_add(&arguments, own, 1);
+    arguments_add(&arguments, own, sizeof own / sizeof *own);
     int result = arguments_parse(&arguments, argc, argv);
     if (result >= 0) return result;
     if (!arguments.num_operands) return arguments_wrong(&arguments, "GRAPH is missing: which file holds the graph?");
+    if (description) result = read_description(&arguments, description, &plan_options);
+    if (result >= 0) return result;
 
     csaw_graph *graph = NULL;
     csaw_plan *plan = NULL;
@@ -59,6 +88,7 @@ const command plan_command = {
              "one line per decision. The options mean what they mean to csaw walk.\n",
     .examples = "  csaw plan graph.txt --undirected\n"
                 "  csaw plan graph.txt --partitions 4 --threads 8\n"
-                "  csaw plan graph.txt --device cuda:0\n",
+                "  csaw plan graph.txt --device cuda:0\n"
+                "  csaw plan graph.txt --describe gpu=1,memory=16GiB --gpu-memory 4GiB\n",
     .run = run,
 };

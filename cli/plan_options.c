@@ -10,7 +10,7 @@ void plan_options_add(arguments *arguments, plan_options *options) {
          .kind = OPTION_TEXT,
          .value = &options->device,
          .placeholder = "cpu|cuda:N",
-         .help = "where to run (default cpu); the result is the same"},
+         .help = "where to run (default cpu), or simulated, a GPU played through; the result is the same"},
         {.name = "threads",
          .kind = OPTION_COUNT,
          .value = &options->threads,
@@ -24,15 +24,39 @@ void plan_options_add(arguments *arguments, plan_options *options) {
          .placeholder = "N",
          .lowest = 1,
          .highest = 65536,
-         .help = "work on N parts of the graph in turn (CPU); the result is the same"},
+         .help = "cut the graph into N parts (cpu, simulated); the result is the same"},
+        {.name = "gpu-memory",
+         .kind = OPTION_BYTES,
+         .value = &options->gpu_memory,
+         .placeholder = "SIZE",
+         .help = "of a GPU to use, such as 4GiB (default: all); parts of a larger graph come and go"},
+        {.name = "resident",
+         .kind = OPTION_COUNT,
+         .value = &options->resident,
+         .placeholder = "N",
+         .lowest = 1,
+         .highest = 65536,
+         .help = "parts in that memory at a time (default: by its size)"},
+        {.name = "streams",
+         .kind = OPTION_COUNT,
+         .value = &options->streams,
+         .placeholder = "N",
+         .lowest = 1,
+         .highest = 64,
+         .help = "on which parts are copied and run (default: one each, at most 4)"},
     };
     arguments_add(arguments, table, sizeof table / sizeof table[0]);
 }
 
 int plan_options_create(const csaw_graph *graph, const plan_options *options, csaw_plan **out) {
-    csaw_status status = csaw_plan_create(
-        graph,
-        CSAW_PLAN(.device = options->device, .threads = (int)options->threads, .partitions = (int)options->partitions),
-        out);
+    const csaw_plan_options given = {.size = sizeof given,
+                                     .device = options->device,
+                                     .threads = (int)options->threads,
+                                     .partitions = (int)options->partitions,
+                                     .gpu_memory = options->gpu_memory,
+                                     .resident = (int)options->resident,
+                                     .streams = (int)options->streams,
+                                     .described_memory = options->described_memory};
+    const csaw_status status = csaw_plan_create(graph, &given, out);
     return status == CSAW_OK ? -1 : report_library_failure();
 }

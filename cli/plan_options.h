@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/plan_options.h - where the work runs: --device, --threads, --partitions. */
+/* cli/plan_options.h - where the work runs: --device, --threads, --partitions, --gpu-memory, --resident,
+ * --streams. */
 #ifndef CSAW_CLI_PLAN_OPTIONS_H
 #define CSAW_CLI_PLAN_OPTIONS_H
 
@@ -9,7 +10,8 @@
 
 typedef struct plan_options {
     const char *device;
-    uint64_t threads, partitions;
+    uint64_t threads, partitions, gpu_memory, resident, streams;
+    uint64_t described_memory; /* of a GPU that need not be here; 0 = none is described */
 } plan_options;
 
 void plan_options_add(arguments *arguments, plan_options *options);

@@ -6,12 +6,12 @@
 
 #include "runtime/base/memory.h"
 
-/* The first vertex before which rows take at least `bytes`; rows take 8 bytes a vertex and bytes_per_arc an arc. */
-static csaw_vertex first_after(const csaw_csr *csr, uint32_t bytes_per_arc, double bytes) {
+/* The first vertex before which rows take at least `bytes`. */
+static csaw_vertex first_after(const csaw_csr *csr, double bytes_per_row, double bytes_per_arc, double bytes) {
     uint64_t lo = 0, hi = csr->num_vertices;
     while (lo < hi) {
         uint64_t v = lo + (hi - lo) / 2;
-        if (8.0 * (double)v + (double)bytes_per_arc * (double)csr->rowptr[v] < bytes)
+        if (bytes_per_row * (double)v + bytes_per_arc * (double)csr->rowptr[v] < bytes)
             lo = v + 1;
         else
             hi = v;
@@ -19,11 +19,14 @@ static csaw_vertex first_after(const csaw_csr *csr, uint32_t bytes_per_arc, doub
     return (csaw_vertex)lo;
 }
 
-csaw_status csaw__ranges_create(const csaw_csr *csr, uint32_t count, uint32_t bytes_per_arc, csaw__ranges *out) {
+csaw_status csaw__ranges_create(const csaw_csr *csr, uint32_t count, uint32_t bytes_per_row, uint32_t bytes_per_arc,
+                                csaw__ranges *out) {
     csaw__ranges ranges = {.count = count};
     CSAW_TRY(csaw__alloc(&ranges.first, (uint64_t)count + 1, "bounds of partitions"));
-    const double total = 8.0 * (double)csr->num_vertices + (double)bytes_per_arc * (double)csr->num_edges;
-    for (uint32_t r = 0; r < count; r++) ranges.first[r] = first_after(csr, bytes_per_arc, total * r / count);
+    const double total =
+        (double)bytes_per_row * (double)csr->num_vertices + (double)bytes_per_arc * (double)csr->num_edges;
+    for (uint32_t r = 0; r < count; r++)
+        ranges.first[r] = first_after(csr, bytes_per_row, bytes_per_arc, total * r / count);
     ranges.first[count] = (csaw_vertex)csr->num_vertices;
     while (csr->num_vertices >> ranges.shift > CSAW__OWNER_SLOTS) ranges.shift++;
     uint32_t r = 0;

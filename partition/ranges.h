@@ -6,6 +6,10 @@
 
 #include "runtime/base/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { CSAW__OWNER_SLOTS = 4096 };
 
 typedef struct csaw__ranges {
@@ -15,9 +19,15 @@ typedef struct csaw__ranges {
     uint32_t slot[CSAW__OWNER_SLOTS + 1]; /* the range that holds the slot's first vertex */
 } csaw__ranges;
 
-/* bytes_per_arc: of all arrays with an entry per arc. A range may be empty where the graph has fewer vertices. */
-csaw_status csaw__ranges_create(const csaw_csr *csr, uint32_t count, uint32_t bytes_per_arc, csaw__ranges *out);
+/* Bytes that each row and each arc takes in all arrays together. A range may be empty where the graph has fewer
+ * vertices. No range takes more than its share by more than one row. */
+csaw_status csaw__ranges_create(const csaw_csr *csr, uint32_t count, uint32_t bytes_per_row, uint32_t bytes_per_arc,
+                                csaw__ranges *out);
 void csaw__ranges_clear(csaw__ranges *ranges);
 uint32_t csaw__range_of(const csaw__ranges *ranges, csaw_vertex v);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

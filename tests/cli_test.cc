@@ -56,26 +56,34 @@ TEST_F(Cli, overview) {
 TEST_F(Cli, help_of_a_command) {
     Outcome got = run("help plan");
     EXPECT_EQ(got.code, 0);
-    EXPECT_EQ(got.out,
-              "usage: csaw plan GRAPH [options]\n\n"
-              "Reads a graph and prints where its walks would run and how much memory that takes,\n"
-              "one line per decision. The options mean what they mean to csaw walk.\n\n"
-              "Options:\n"
-              "  --device cpu|cuda:N      where to run (default cpu); the result is the same\n"
-              "  --threads N              CPU threads (default: all cores); the result is the same\n"
-              "  --partitions N           work on N parts of the graph in turn (CPU); the result is the same\n"
-              "  --undirected             every line of the file is an edge both ways\n"
-              "  --keep-loops             keep edges from a vertex to itself (default: drop them)\n"
-              "  --keep-duplicates        keep repeated edges apart (default: one edge, weights summed)\n"
-              "  --keep-gaps              ids are vertex numbers as they stand (default: close up, keep names)\n"
-              "  --columns LIST           of src dst weight type time -, such as src,dst,time\n"
-              "  --format NAME            text csv mtx npz gr csaw (default: by content and name)\n"
-              "  --json                   print one JSON object instead\n"
-              "  --help                   this text\n\n"
-              "Examples:\n"
-              "  csaw plan graph.txt --undirected\n"
-              "  csaw plan graph.txt --partitions 4 --threads 8\n"
-              "  csaw plan graph.txt --device cuda:0\n");
+    EXPECT_EQ(
+        got.out,
+        "usage: csaw plan GRAPH [options]\n\n"
+        "Reads a graph and prints where its walks would run and how much memory that takes,\n"
+        "one line per decision. The options mean what they mean to csaw walk.\n\n"
+        "Options:\n"
+        "  --device cpu|cuda:N      where to run (default cpu), or simulated, a GPU played through; the result is "
+        "the same\n"
+        "  --threads N              CPU threads (default: all cores); the result is the same\n"
+        "  --partitions N           cut the graph into N parts (cpu, simulated); the result is the same\n"
+        "  --gpu-memory SIZE        of a GPU to use, such as 4GiB (default: all); parts of a larger graph come and "
+        "go\n"
+        "  --resident N             parts in that memory at a time (default: by its size)\n"
+        "  --streams N              on which parts are copied and run (default: one each, at most 4)\n"
+        "  --undirected             every line of the file is an edge both ways\n"
+        "  --keep-loops             keep edges from a vertex to itself (default: drop them)\n"
+        "  --keep-duplicates        keep repeated edges apart (default: one edge, weights summed)\n"
+        "  --keep-gaps              ids are vertex numbers as they stand (default: close up, keep names)\n"
+        "  --columns LIST           of src dst weight type time -, such as src,dst,time\n"
+        "  --format NAME            text csv mtx npz gr csaw (default: by content and name)\n"
+        "  --describe LIST          plan for another machine, such as gpu=1,memory=16GiB; no GPU is asked\n"
+        "  --json                   print one JSON object instead\n"
+        "  --help                   this text\n\n"
+        "Examples:\n"
+        "  csaw plan graph.txt --undirected\n"
+        "  csaw plan graph.txt --partitions 4 --threads 8\n"
+        "  csaw plan graph.txt --device cuda:0\n"
+        "  csaw plan graph.txt --describe gpu=1,memory=16GiB --gpu-memory 4GiB\n");
     for (const char *command : {"walk", "sample", "subgraph", "info", "generate", "plan", "verify"}) {
         Outcome help = run(std::string("help ") + command), option = run(std::string(command) + " --help");
         EXPECT_EQ(help.code, 0);

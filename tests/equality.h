@@ -38,7 +38,8 @@ inline Walks reference_walks(const csaw_csr &csr, const Law &law, Method method,
 
 inline std::string name_of(const csaw_plan_options &plan) {
     return std::string(plan.device) + ", " + std::to_string(plan.threads) + " threads, " +
-           std::to_string(plan.partitions) + " partitions";
+           std::to_string(plan.partitions) + " partitions" +
+           (plan.resident ? ", " + std::to_string(plan.resident) + " resident" : "");
 }
 
 // Names the first walk and step that differ.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/samples_order_test.cc - in which order samples are drawn on partitions: whatever waits at a partition is
  * expanded, depths mixed, where the sampler allows it, once each; else, and in memory, one depth after the other. */
+#include "runtime/engine/parts.h"
 #include "tests/reference/graphs.h"
 #include "tests/reference/public_api.h"
 
@@ -30,7 +31,8 @@ struct Notes {
 
 const uint32_t fanout[] = {2, 3, 2, 2};
 
-std::vector<Note> notes_of(const csaw_csr &csr, const csaw_sampler *sampler, int partitions) {
+// queue: entries of a queue of partitions, and of what overflows it; 0 = enough.
+std::vector<Note> notes_of(const csaw_csr &csr, const csaw_sampler *sampler, int partitions, uint64_t queue = 0) {
     const auto graph = reference::borrow(csr);
     const csaw_plan_options options = reference::plan_on("cpu", 1, partitions);
     std::vector<Note> room(1 << 16);
@@ -43,6 +45,7 @@ std::vector<Note> notes_of(const csaw_csr &csr, const csaw_sampler *sampler, int
     csaw_plan *plan = nullptr;
     csaw_samples *samples = nullptr;
     EXPECT_EQ(CSAW_OK, csaw_plan_create(graph.get(), &options, &plan)) << csaw_last_error();
+    if (queue) plan->parts->queue_room = plan->parts->spill_room = queue;
     EXPECT_EQ(CSAW_OK, csaw_sample(plan, sampler, &address, nullptr, &run, &samples)) << csaw_last_error();
     csaw_samples_free(samples);
     csaw_plan_free(plan);
@@ -78,6 +81,9 @@ TEST(Order, PartitionsMixDepthsWhereNothingAsksForAnOrder) {
         const std::vector<Note> mixed = notes_of(graph.csr(), &noting, partitions);
         EXPECT_GT(out_of_order(mixed), 0u);
         EXPECT_EQ(sorted(whole), sorted(mixed)) << "every vertex is expanded, and once alone";
+        for (uint64_t queue : {2, 3, 10})
+            EXPECT_EQ(sorted(whole), sorted(notes_of(graph.csr(), &noting, partitions, queue)))
+                << "and once alone where it waits for room: " << queue;
         EXPECT_EQ(0u, out_of_order(notes_of(graph.csr(), &noting_by_depth, partitions)));
     }
     EXPECT_EQ(0u, out_of_order(notes_of(graph.csr(), &noting_by_depth, 0)));

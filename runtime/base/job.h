@@ -324,15 +324,21 @@ CSAW_FN uint64_t csaw__place_of(uint64_t key) {
     return key >> 32 ^ key >> 20;
 }
 
+enum {
+    CSAW__MOST_ASKED = 8,  /* vertices of one question about attempts of REJECT */
+    CSAW__NO_ANSWER = 0xff /* ends the answers */
+};
+
 /* A walk under way, all that travels with it from partition to partition. */
 typedef struct csaw__walker {
     uint64_t walk;              /* its number in the job */
     csaw_vertex at, prev, root; /* at == CSAW_NONE: ended */
     uint32_t depth;
-    uint32_t attempt;  /* of REJECT; 64 = the row goes to ITS */
-    csaw_vertex asked; /* CSAW__ASK_ARC: is this a neighbour of prev? */
-    csaw_edge edge;    /* the arc of the last step, or CSAW_NO_EDGE */
-    uint64_t user[4];  /* CSAW_MAX_USER_BYTES */
+    uint32_t attempt; /* of REJECT; 64 = the row goes to ITS */
+    uint32_t num_asked;
+    csaw_vertex asked[CSAW__MOST_ASKED]; /* CSAW__ASK_ARC: are these neighbours of prev? */
+    csaw_edge edge;                      /* the arc of the last step, or CSAW_NO_EDGE */
+    uint64_t user[4];                    /* CSAW_MAX_USER_BYTES */
 } csaw__walker;
 
 /* What a selection method says of a row. */
@@ -347,7 +353,7 @@ enum csaw__picked {
 /* What one step came to. */
 enum csaw__outcome {
     CSAW__MOVED,   /* walker->at and ->edge are the step's result (at == CSAW_NONE: the walk ended) */
-    CSAW__ASK_ARC, /* first answer whether walker->asked is a neighbour of prev (answer[0]) */
+    CSAW__ASK_ARC, /* first answer whether walker->asked are neighbours of prev; CSAW__NO_ANSWER behind them */
     CSAW__ASK_ROW, /* first answer that for every arc of the row (answer[rank]) */
     CSAW__FAULTY   /* a hook broke its rules: see the fault */
 };

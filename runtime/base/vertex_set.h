@@ -7,10 +7,10 @@
 
 #include <csaw/types.h>
 
-enum { CSAW__SET_OWNERS = 64 /* most of them */, CSAW__SET_STAMP = 38 /* bits below the stamp */ };
+enum { CSAW__SET_OWNERS = 1 << 10 /* most of them */, CSAW__SET_STAMP = 42 /* bits below the stamp */ };
 
 typedef struct csaw__vertex_set {
-    uint64_t *cell; /* [mask + 1], at most half of them used: stamp << 38 | owner << 32 | vertex */
+    uint64_t *cell; /* [mask + 1], at most half of them used: stamp << 42 | owner << 32 | vertex */
     uint64_t mask, count;
     uint64_t stamp; /* of the cells that count, at its place in them */
 } csaw__vertex_set;

@@ -7,10 +7,12 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
 #include "runtime/engine/fault.h"
+#include "runtime/engine/parts.h"
 #include "runtime/engine/sampling.h"
 
-/* Instances that advance together: enough vertices at hand for their reads to overlap. */
-enum { BATCH_SEEDS = 256, BATCH_OWNERS = CSAW__SET_OWNERS, BATCH_LISTS = 16 };
+/* Instances that advance together: enough vertices at hand for their reads to overlap; on partitions as many as can be,
+ * since they share transfers. */
+enum { BATCH_SEEDS = 256, BATCH_OWNERS = 64, BATCH_LISTS = 16, BATCH_ON_PARTS = CSAW__SET_OWNERS };
 
 typedef struct batch {
     uint64_t first, count;                              /* instances */
@@ -26,16 +28,19 @@ typedef struct run {
     csaw__spare *spare;
 } run;
 
-static uint64_t batch_size(const csaw__job *job, uint32_t flags) {
+static uint64_t batch_size(const csaw_plan *plan, const csaw__job *job, uint32_t flags) {
     const uint64_t seeds = job->seed_offset ? job->seed_offset[job->num_roots] : job->num_roots;
     const uint64_t per_pool = job->num_roots ? seeds / job->num_roots + 1 : 1;
     const uint64_t most = flags & CSAW_REPLACE_POOL ? BATCH_LISTS : BATCH_OWNERS;
+    if (plan->parts) return plan->parts->one_at_a_time ? 1 : BATCH_ON_PARTS;
     if (flags & CSAW_REPLACE_POOL) return most;
     const uint64_t size = BATCH_SEEDS / per_pool;
     return size < 1 ? 1 : size > most ? most : size;
 }
 
-static csaw_status run_batch(csaw__worker *w, batch *b) {
+/* left: instances of this batch and of those behind it. */
+static csaw_status run_batch(csaw__worker *w, batch *b, uint64_t left) {
+    if (csaw__parts_any_order(w)) CSAW_TRY(csaw__parts_pick_ahead(w, b->first, left));
     b->arc = w->num_arcs;
     b->segment = w->num_segments;
     b->seed = w->num_seeds;
@@ -69,7 +74,9 @@ static void sum(uint64_t *offset, uint64_t n) {
 static void count(const run *r, const batch *b, const csaw_arcs *out) {
     const csaw__worker *w = &r->worker[b->worker];
     const uint64_t place = b->first - r->job->first + 1;
-    uint64_t arcs[BATCH_OWNERS] = {0}, seeds[BATCH_OWNERS] = {0}, begin = b->arc;
+    uint64_t arcs[BATCH_ON_PARTS], seeds[BATCH_ON_PARTS], begin = b->arc;
+    memset(arcs, 0, b->count * sizeof *arcs);
+    memset(seeds, 0, b->count * sizeof *seeds);
     for (uint64_t i = b->segment; i < b->segment_end; begin = w->segment[i++].end)
         arcs[w->segment[i].owner] += w->segment[i].end - begin;
     for (uint64_t i = b->seed; i < b->seed_end; i++) seeds[w->seed[i].owner]++;
@@ -80,7 +87,7 @@ static void count(const run *r, const batch *b, const csaw_arcs *out) {
 /* One batch's arcs, which stand by depth, to their instances. */
 static void deliver(const run *r, const batch *b, const csaw_arcs *out) {
     const csaw__worker *w = &r->worker[b->worker];
-    uint64_t at[BATCH_OWNERS], seed_at[BATCH_OWNERS], begin = b->arc;
+    uint64_t at[BATCH_ON_PARTS], seed_at[BATCH_ON_PARTS], begin = b->arc;
     memcpy(at, out->offset + (b->first - r->job->first), b->count * sizeof *at);
     memcpy(seed_at, out->seed_offset + (b->first - r->job->first), b->count * sizeof *seed_at);
     for (uint64_t i = b->segment; i < b->segment_end; begin = w->segment[i++].end) {
@@ -135,7 +142,7 @@ for (uint64_t b = 0; b < r->num_batches; b++) {
     seen = failure;
     if (seen != CSAW_OK || w->fault.kind != CSAW__FAULT_NONE) continue; /* a worker's batches ascend */
     r->batch[b].worker = me;
-    csaw_status status = run_batch(w, &r->batch[b]);
+    csaw_status status = run_batch(w, &r->batch[b], r->job->first + r->job->num_walks - r->batch[b].first);
     if (status == CSAW_OK && w->fault.kind != CSAW__FAULT_NONE) status = find_first_fault(w, &r->batch[b]);
     if (status == CSAW_OK) continue;
     CSAW__OMP(critical(csaw__cpu_sample)) {
@@ -152,7 +159,9 @@ csaw__fault_merge(fault, &w->fault);
 
 csaw_status csaw__cpu_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool check,
                              csaw_samples *samples, csaw__fault *fault) {
-    run r = {.job = job, .spare = samples->spare, .per_batch = batch_size(job, sampler->traits() >> CSAW__TRAIT_FLAGS)};
+    run r = {.job = job,
+             .spare = samples->spare,
+             .per_batch = batch_size(plan, job, sampler->traits() >> CSAW__TRAIT_FLAGS)};
     csaw_status status = CSAW_OK;
     r.num_batches = (job->num_walks + r.per_batch - 1) / r.per_batch;
     const int most = plan->parts ? 1 : plan->threads; /* idle threads of a team would wait for the others, busily */
@@ -161,7 +170,6 @@ csaw_status csaw__cpu_sample(csaw_plan *plan, const csaw_sampler *sampler, const
     r.worker = plan->workers;
     for (int t = 0; t < threads; t++) csaw__worker_start(&r.worker[t], plan, sampler, job, check);
     CSAW_TRY_DONE(csaw__alloc_zero(&r.batch, r.num_batches, "batches of instances"));
-    if (plan->parts) CSAW_TRY_DONE(csaw__parts_tables(plan->parts, &job->rows));
     for (uint64_t b = 0; b < r.num_batches; b++) {
         const uint64_t done = b * r.per_batch, left = job->num_walks - done;
         r.batch[b].first = job->first + done;

@@ -336,7 +336,12 @@ static int csaw__step(const csaw__job *job, csaw__walker *walker, const uint8_t 
     int picked = csaw__step_pick(&site, walker, answer, &arc, fault);
     if (picked == CSAW__UNDECIDED) return CSAW__ASK_ROW;
     if (picked == CSAW__ASKS) {
-        walker->asked = arc.dst;
+        const bool rejects = job->kernel == CSAW__KERNEL_REJECT || job->kernel == CSAW__KERNEL_REJECT_ALIAS;
+        walker->asked[0] = arc.dst;
+        walker->num_asked = 1;
+        if (csaw__hooks.edge_bias && csaw__hooks.bounds && rejects)
+            walker->num_asked =
+                csaw__reject_asks(&site, job->kernel == CSAW__KERNEL_REJECT_ALIAS, walker->attempt, walker->asked);
         return CSAW__ASK_ARC;
     }
     csaw_vertex next = csaw__move(&site, picked, &arc, &walker->edge, fault);

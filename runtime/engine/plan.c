@@ -1,42 +1,79 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/plan.c - plans: the device, the threads, the partitions, and what they say of themselves. */
-#include "runtime/engine/plan.h"
-
+/* runtime/engine/plan.c - plans: the device, the threads, the partitions, and whether they go together. */
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
-#include <stdio.h>
+#include "runtime/engine/parts.h"
 #include <stdlib.h>
 #include <string.h>
 
-static csaw_status parse_device(const char *text, int *ordinal) {
+/* What a plan works with. */
+typedef enum kind { CPU, SIMULATED, GPU } kind;
+
+static csaw_status parse_device(const char *text, kind *out, int *ordinal) {
     char *end = NULL;
     *ordinal = -1;
+    *out = CPU;
     if (!text || strcmp(text, "cpu") == 0) return CSAW_OK;
+    *out = SIMULATED;
+    if (strcmp(text, "simulated") == 0) return CSAW_OK;
+    *out = GPU;
     if (strncmp(text, "cuda:", 5) == 0 && text[5] >= '0' && text[5] <= '9') *ordinal = (int)strtol(text + 5, &end, 10);
-    CSAW_REQUIRE(end && *end == 0, CSAW_EINVAL, "device '%s' is not known; give 'cpu' or 'cuda:N', N counted from 0",
-                 text);
+    CSAW_REQUIRE(end && *end == 0, CSAW_EINVAL,
+                 "device '%s' is not known; give 'cpu', 'simulated' or 'cuda:N', N counted from 0", text);
     return CSAW_OK;
 }
 
-static void explain_host(csaw_plan *plan, int partitions) {
-    const csaw_csr *csr = &plan->graph->csr;
-    const double bytes = 8.0 * (double)csr->num_vertices + csaw__bytes_per_arc(csr) * (double)csr->num_edges;
-    int used =
-        snprintf(plan->explain, sizeof plan->explain,
-                 "graph       %llu vertices, %llu arcs, largest degree %u, %s, %.1f MiB\n"
-                 "select auto uniform without biases, alias for static ones, reject under bounds, else its\n"
-                 "tables      static biases that differ: 4 bytes an arc; alias and reject: 16 more = %.1f MiB in all\n"
-                 "device      cpu, %d thread%s\n",
-                 (unsigned long long)csr->num_vertices, (unsigned long long)csr->num_edges, plan->graph->max_degree,
-                 csr->weight ? "weighted" : "no weights", bytes / 1048576,
-                 (20.0 * (double)csr->num_edges + 16.0 * (double)csr->num_vertices) / 1048576, plan->threads,
-                 plan->threads == 1 ? "" : "s");
-    if (partitions > 1 && used > 0 && (size_t)used < sizeof plan->explain)
-        snprintf(
-            plan->explain + used, sizeof plan->explain - (size_t)used,
-            "partitions  %d contiguous ranges of about %.1f MiB each; walkers and vertices of samples queue at their "
-            "range, one thread\n",
-            partitions, bytes / partitions / 1048576);
+static csaw_status check_options(const csaw_plan_options *options, kind kind) {
+    CSAW_REQUIRE(options->threads >= 0 && options->threads <= 4096, CSAW_EINVAL,
+                 "threads is %d; give 1 .. 4096, or 0 for all cores", options->threads);
+    CSAW_REQUIRE(options->partitions >= 0 && options->partitions <= CSAW__MOST_PARTS, CSAW_EINVAL,
+                 "partitions is %d; give 1 .. 65536, or 0 to cut the graph no more than needed", options->partitions);
+    CSAW_REQUIRE(options->resident >= 0 && options->resident <= CSAW__MOST_PARTS, CSAW_EINVAL,
+                 "resident is %d; give 1 .. 65536 partitions, or 0 for as many as are useful", options->resident);
+    CSAW_REQUIRE(options->streams >= 0 && options->streams <= 64, CSAW_EINVAL,
+                 "streams is %d; give 1 .. 64, or 0 for one a resident partition, at most 4", options->streams);
+    CSAW_REQUIRE(kind != CPU ||
+                     (!options->gpu_memory && !options->resident && !options->streams && !options->described_memory),
+                 CSAW_EINVAL,
+                 "gpu_memory, described_memory, resident and streams are a GPU's, but the device is 'cpu'; give "
+                 "'cuda:N' or 'simulated', or leave them out");
+    CSAW_REQUIRE(kind != SIMULATED || !options->described_memory, CSAW_EINVAL,
+                 "described_memory is that of a GPU which need not be here: give device 'cuda:N', or gpu_memory for "
+                 "the simulated one");
+    return CSAW_OK;
+}
+
+/* How the graph is worked on in a GPU's memory. */
+static csaw_status explain_gpu(csaw_plan *plan, const csaw_plan_options *options) {
+    const csaw__fit_request request = csaw__parts_request(plan->graph, options);
+    return csaw__explain_fit(plan, &request);
+}
+
+/* A GPU that is not here: its driver and context take about a tenth of its memory. */
+static csaw_status describe(csaw_plan *plan, const csaw_plan_options *given) {
+    csaw_plan_options options = *given;
+    const uint64_t usable = given->described_memory - given->described_memory / 10;
+    options.gpu_memory = given->gpu_memory && given->gpu_memory < usable ? given->gpu_memory : usable;
+    plan->described = true;
+    csaw__explain_described(plan, given->described_memory);
+    return explain_gpu(plan, &options);
+}
+
+/* The GPU engine holds the graph whole. */
+static csaw_status check_whole(const csaw_graph *graph, const csaw_plan_options *options) {
+    const csaw__fit_request request = csaw__parts_request(graph, options);
+    csaw__fit fit;
+    CSAW_REQUIRE(options->partitions <= 1, CSAW_EUNSUPPORTED,
+                 "%d partitions on a GPU: this version partitions graphs on the CPU only; use device 'cpu' or "
+                 "'simulated', or 1 partition",
+                 options->partitions);
+    if (!options->gpu_memory) return CSAW_OK;
+    const bool whole = csaw__fit_memory(&request, &fit) == CSAW_OK && fit.whole;
+    CSAW_REQUIRE(whole, CSAW_EUNSUPPORTED,
+                 "gpu_memory of %.1f MiB does not hold the graph beside the instances, and this version does not yet "
+                 "work on parts of a graph on a GPU; give more, or none to use all there is, or device 'cpu'",
+                 (double)options->gpu_memory / 1048576);
+    return CSAW_OK;
 }
 
 /* Row offsets of 32 bits: half the memory that a walk reads at random. R-MAT 20, uniform: 164 -> 180 M steps/s. */
@@ -49,30 +86,33 @@ for (uint64_t v = 0; v <= csr->num_vertices; v++) plan->narrow_rowptr[v] = (uint
 return CSAW_OK;
 }
 
+static csaw_status open_device(csaw_plan *plan, const csaw_plan_options *options, kind kind, int ordinal) {
+    if (kind == GPU && options->described_memory) return describe(plan, options);
+    csaw__explain_host(plan, kind == SIMULATED);
+    if (kind == GPU) {
+        CSAW_TRY(check_whole(plan->graph, options));
+        return csaw__device_open(plan->graph, ordinal, plan->explain, sizeof plan->explain, &plan->device);
+    }
+    if (kind == CPU && options->partitions <= 1) return narrow_rowptr(plan);
+    CSAW_TRY(csaw__parts_create(plan->graph, options, &plan->parts));
+    return explain_gpu(plan, options);
+}
+
 csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *given, csaw_plan **out) {
     csaw_plan *plan = NULL;
     csaw_status status = CSAW_OK;
+    kind kind;
     int ordinal;
     CSAW_REQUIRE(graph && out, CSAW_EINVAL, "csaw_plan_create needs a graph and a place for the plan; one is NULL");
     CSAW_OPTIONS(csaw_plan_options, given, options)
-    CSAW_TRY(parse_device(options.device, &ordinal));
-    CSAW_REQUIRE(options.threads >= 0 && options.threads <= 4096, CSAW_EINVAL,
-                 "threads is %d; give 1 .. 4096, or 0 for all cores", options.threads);
-    CSAW_REQUIRE(options.partitions >= 0 && options.partitions <= 65536, CSAW_EINVAL,
-                 "partitions is %d; give 1 .. 65536, or 0 to keep the graph whole", options.partitions);
-    CSAW_REQUIRE(
-        ordinal < 0 || options.partitions <= 1, CSAW_EUNSUPPORTED,
-        "%d partitions on a GPU: this version partitions graphs on the CPU only; use device 'cpu', or 1 partition",
-        options.partitions);
+    CSAW_TRY(parse_device(options.device, &kind, &ordinal));
+    CSAW_TRY(check_options(&options, kind));
     CSAW_TRY(csaw__alloc_zero(&plan, 1, "a plan"));
-    CSAW_TRY_DONE(csaw__spare_create(ordinal >= 0, &plan->spare));
+    CSAW_TRY_DONE(csaw__spare_create(kind == GPU, &plan->spare));
     plan->graph = graph;
     plan->threads = options.threads ? options.threads : csaw__max_threads();
-    explain_host(plan, options.partitions);
-    if (options.partitions > 1) CSAW_TRY_DONE(csaw__parts_create(graph, options.partitions, &plan->parts));
-    if (ordinal < 0 && options.partitions <= 1) CSAW_TRY_DONE(narrow_rowptr(plan));
-    if (ordinal >= 0)
-        CSAW_TRY_DONE(csaw__device_open(graph, ordinal, plan->explain, sizeof plan->explain, &plan->device));
+    csaw__explain_graph(plan);
+    CSAW_TRY_DONE(open_device(plan, &options, kind, ordinal));
     *out = plan;
     plan = NULL;
 done:

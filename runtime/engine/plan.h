@@ -36,9 +36,10 @@ struct csaw_plan {
         *workers; /* of samples on the CPU: [threads], their memory kept from run to run; NULL until used */
     csaw__spare *spare;
     bool busy;            /* within a batch or progress function */
-    csaw__parts *parts;   /* NULL unless partitions were asked for */
+    csaw__parts *parts;   /* NULL unless the graph is worked on in partitions */
     csaw__device *device; /* NULL on the CPU */
-    char explain[1024];
+    bool described;       /* of a GPU that need not be here: it explains itself, and no more */
+    char explain[2048];
 };
 
 /* Static biases of the whole graph, and alias tables on request. Fails with CSAW_EBIAS naming the lowest bad arc. */
@@ -48,16 +49,14 @@ void csaw__tables_clear(csaw__tables *tables);
 /* The engines. Each walks job->num_walks walks from job->first; a fault is kept in *fault, the lowest of all. */
 csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check,
                            csaw__fault *fault);
-csaw_status csaw__parts_create(const csaw_graph *graph, int count, csaw__parts **out);
+/* The graph in partitions (parts.h), worked on by a simulated device. prepare: before the runs of a job; whole: the
+ * job's rows, whose tables travel with the partitions; walks: how many, 0 of a sample. */
+csaw_status csaw__parts_create(const csaw_graph *graph, const csaw_plan_options *options, csaw__parts **out);
+csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw__rows *whole, uint64_t walks, uint32_t length,
+                                bool edges);
+uint64_t csaw__parts_batch_bytes(const csaw__parts *parts); /* of paths that are under way together; 0 = any */
 csaw_status csaw__parts_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw__fault *fault);
 void csaw__parts_free(csaw__parts *parts);
-/* Partition by partition, for samples: what a partition sees of a job, and which arcs of v's row lead to a neighbour of
- * prev (answer: [degree of v]), asked of prev's partition. */
-csaw_status csaw__parts_tables(csaw__parts *parts, const csaw__rows *whole); /* before a run */
-uint32_t csaw__parts_count(const csaw__parts *parts);
-uint32_t csaw__parts_of(const csaw__parts *parts, csaw_vertex v);
-csaw__job csaw__parts_job(const csaw__parts *parts, uint32_t p, const csaw__job *whole);
-void csaw__parts_answer(const csaw__parts *parts, csaw_vertex v, csaw_vertex prev, uint8_t *answer);
 
 /* Samples of job->num_walks instances from job->first, on the CPU, to samples. */
 csaw_status csaw__cpu_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool check,

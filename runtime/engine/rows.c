@@ -1,73 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/rows.c - a sampler's hooks over the rows of a frontier: at once where the whole graph is in sight,
- * else partition by partition, each seeing its own rows alone. Second-order questions are answered by prev's partition
- * first. */
+ * else partition by partition, each seeing its own rows alone.
+ *
+ * On partitions an entry, or a pick of CSAW_LAYER, waits at the partition of its vertex. Second-order questions come
+ * first: an entry takes its row's destinations to the partition of prev, where they are answered. */
 #include "runtime/base/grow.h"
+#include "runtime/engine/parts.h"
 #include "runtime/engine/sampling.h"
-
-/* ---- entries and picks by partition ---- */
-
-typedef struct by_part {
-    uint64_t *item;  /* [n] in the order of their partitions */
-    uint64_t *first; /* [partitions + 1] */
-} by_part;
-
-static void by_part_free(by_part *order) {
-    csaw__free(order->item);
-    csaw__free(order->first);
-}
-
-/* entry_of: [n] the frontier's entry of each item; NULL = item i is entry i. Within a partition they stand in reverse:
- * no result may depend on their order. */
-static csaw_status by_part_create(const csaw__worker *w, const uint64_t *entry_of, uint64_t n, by_part *out) {
-    const csaw__parts *parts = w->plan->parts;
-    const uint32_t count = csaw__parts_count(parts);
-    by_part order = {0};
-    CSAW_TRY(csaw__alloc_zero(&order.first, (uint64_t)count + 1, "a frontier by partition"));
-    const csaw_status status = csaw__alloc(&order.item, n, "a frontier by partition");
-    if (status != CSAW_OK) {
-        by_part_free(&order);
-        return status;
-    }
-    for (uint64_t i = 0; i < n; i++)
-        order.first[csaw__parts_of(parts, w->f.entry[entry_of ? entry_of[i] : i].at) + 1]++;
-    for (uint32_t p = 0; p < count; p++) order.first[p + 1] += order.first[p];
-    for (uint64_t i = n; i-- > 0;) /* first[p] moves to where p + 1 begins, and is put back below */
-        order.item[order.first[csaw__parts_of(parts, w->f.entry[entry_of ? entry_of[i] : i].at)]++] = i;
-    for (uint32_t p = count; p > 0; p--) order.first[p] = order.first[p - 1];
-    order.first[0] = 0;
-    *out = order;
-    return CSAW_OK;
-}
-
-/* ---- second-order questions ---- */
-
-static void answers_free(csaw__worker *w, uint8_t **answer) {
-    for (uint64_t i = 0; answer && i < w->f.count; i++) csaw__free(answer[i]);
-    csaw__free(answer);
-    w->f.answer = NULL;
-}
-
-/* For every entry that came from somewhere, whether each of its arcs leads to a neighbour of prev. */
-static csaw_status answers_create(csaw__worker *w, uint8_t ***out) {
-    uint8_t **answer = NULL;
-    *out = NULL;
-    if (!(w->flags & CSAW_SECOND_ORDER)) return CSAW_OK;
-    CSAW_TRY(csaw__alloc_zero(&answer, w->f.count, "answers from other partitions"));
-    for (uint64_t i = 0; i < w->f.count; i++) {
-        const csaw__entry *entry = &w->f.entry[i];
-        if (entry->prev == CSAW_NONE) continue;
-        const csaw_status status = csaw__alloc(&answer[i], w->f.degree[i], "answers from other partitions");
-        if (status != CSAW_OK) {
-            answers_free(w, answer);
-            return status;
-        }
-        csaw__parts_answer(w->plan->parts, entry->at, entry->prev, answer[i]);
-    }
-    w->f.answer = (const uint8_t *const *)answer;
-    *out = answer;
-    return CSAW_OK;
-}
 
 /* ---- the debug mode ---- */
 
@@ -84,9 +23,106 @@ static void check_entries(csaw__worker *w) {
     }
 }
 
+/* ---- entries at their partitions ---- */
+
+/* All items 0 .. n - 1, entries of the frontier or picks of its layers, at the partitions of their vertices. */
+static csaw_status wait_at_parts(csaw__worker *w, const uint64_t *entry_of, uint64_t n) {
+    csaw__queues *const queues = &w->plan->parts->queues;
+    for (uint64_t i = 0; i < n; i++) {
+        const csaw__entry *const entry = &w->f.entry[entry_of ? entry_of[i] : i];
+        const csaw_status status = csaw__queues_add(
+            queues, (csaw__active){.instance_depth = i << CSAW__DEPTH_BITS | w->f.depth, .vertex = entry->at});
+        if (status == CSAW_OK) continue;
+        csaw__queues_clear(queues);
+        return status;
+    }
+    return CSAW_OK;
+}
+
+static uint64_t item_of(const csaw__active *entry) { return entry->instance_depth >> CSAW__DEPTH_BITS; }
+
+/* ---- second-order questions ---- */
+
+/* Of entries that came from somewhere, one behind the other: their rows' destinations, on their way to the partitions
+ * of prev, and whether each is a neighbour of prev. */
+typedef struct questions {
+    csaw__worker *w;
+    uint64_t *offset;        /* [count + 1] where each entry's begin */
+    csaw_vertex *vertex;     /* [offset[count]] */
+    uint8_t *answer;         /* [offset[count]] */
+    const uint8_t **answers; /* [count] by entry; NULL where nobody asks */
+} questions;
+enum { ASKS = 1 /* state of an entry that waits at prev's partition */ };
+
+/* At v's partition: what is asked of prev's. */
+static void ask(const questions *q, const csaw__rows *rows, csaw__active *entry) {
+    const uint64_t i = item_of(entry);
+    const uint64_t *const offset = (const uint64_t *)rows->offset + (entry->vertex - rows->first);
+    const csaw_vertex prev = q->w->f.entry[i].prev;
+    memcpy(q->vertex + q->offset[i], rows->col + offset[0], (q->offset[i + 1] - q->offset[i]) * sizeof *rows->col);
+    entry->vertex = prev == CSAW_NONE ? entry->vertex : prev;
+    entry->state = prev == CSAW_NONE ? CSAW__FINISHED : ASKS;
+}
+
+static void answer(const questions *q, const csaw__rows *rows, csaw__active *entry) {
+    const uint64_t i = item_of(entry);
+    for (uint64_t p = q->offset[i]; p < q->offset[i + 1]; p++)
+        q->answer[p] = csaw__parts_has_arc(rows, entry->vertex, q->vertex[p]);
+    entry->state = CSAW__FINISHED;
+}
+
+static csaw_status run_questions(void *self, const csaw__rows *rows, csaw__active *entry, uint64_t n,
+                                 const csaw__outlet *outlet) {
+    (void)outlet;
+    for (uint64_t i = 0; i < n; i++) {
+        if (entry[i].state == ASKS)
+            answer(self, rows, &entry[i]);
+        else
+            ask(self, rows, &entry[i]);
+    }
+    return CSAW_OK;
+}
+
+static csaw_status questions_create(csaw__worker *w, questions *out) {
+    const csaw__frontier *const f = &w->f;
+    out->w = w;
+    CSAW_TRY(csaw__alloc(&out->offset, f->count + 1, "questions to other partitions"));
+    out->offset[0] = 0;
+    for (uint64_t i = 0; i < f->count; i++)
+        out->offset[i + 1] = out->offset[i] + (f->entry[i].prev == CSAW_NONE ? 0 : f->degree[i]);
+    CSAW_TRY(csaw__alloc(&out->vertex, out->offset[f->count], "questions to other partitions"));
+    CSAW_TRY(csaw__alloc(&out->answer, out->offset[f->count], "answers from other partitions"));
+    CSAW_TRY(csaw__alloc(&out->answers, f->count, "answers from other partitions"));
+    for (uint64_t i = 0; i < f->count; i++)
+        out->answers[i] = f->entry[i].prev == CSAW_NONE ? NULL : out->answer + out->offset[i];
+    return CSAW_OK;
+}
+
+static void questions_free(questions *q) {
+    csaw__free(q->offset);
+    csaw__free(q->vertex);
+    csaw__free(q->answer);
+    csaw__free(q->answers);
+}
+
+/* For every entry that came from somewhere, whether each of its arcs leads to a neighbour of prev. */
+static csaw_status ask_all(csaw__worker *w, questions *q) {
+    if (!(w->flags & CSAW_SECOND_ORDER) || !w->plan->parts->degree) return CSAW_OK;
+    CSAW_TRY(questions_create(w, q));
+    CSAW_TRY(wait_at_parts(w, NULL, w->f.count));
+    CSAW_TRY(csaw__parts_run(w->plan->parts, (csaw__part_work){q, run_questions}));
+    w->f.answer = q->answers;
+    return CSAW_OK;
+}
+
 /* ---- the hooks ---- */
 
 typedef enum hooks { EXPAND, LAYER_BIASES, LAYER_UPDATES } hooks;
+
+typedef struct hooks_work {
+    csaw__worker *w;
+    hooks which;
+} hooks_work;
 
 static void run_hooks(csaw__worker *w, hooks which, const csaw__job *job, const uint64_t *item, uint64_t n) {
     if (which == EXPAND) w->sampler->expand(job, &w->f, item, n, &w->scratch, &w->fault);
@@ -94,24 +130,35 @@ static void run_hooks(csaw__worker *w, hooks which, const csaw__job *job, const 
     if (which == LAYER_UPDATES) w->sampler->layer_updates(job, &w->f, item, n, &w->fault);
 }
 
+static csaw_status run_part(void *self, const csaw__rows *rows, csaw__active *entry, uint64_t n,
+                            const csaw__outlet *outlet) {
+    const hooks_work *const work = self;
+    const csaw__job here = csaw__parts_job(work->w->plan->parts, rows, work->w->job);
+    uint64_t item[CSAW__AT_ONCE];
+    (void)outlet;
+    for (uint64_t i = 0; i < n; i++) {
+        item[i] = item_of(&entry[i]);
+        entry[i].state = CSAW__FINISHED;
+    }
+    run_hooks(work->w, work->which, &here, item, n);
+    return CSAW_OK;
+}
+
 static csaw_status over_rows(csaw__worker *w, hooks which, const uint64_t *entry_of, uint64_t n) {
-    by_part order = {0};
-    uint8_t **answer = NULL;
+    hooks_work work = {w, which};
+    questions asked = {0};
     csaw_status status = CSAW_OK;
-    if (!w->plan->parts || w->job->remote) { /* all rows at hand are in sight; remote: they are one partition's */
+    if (!w->plan->parts || w->rows_in_sight) {
         if (w->check && which != LAYER_UPDATES) check_entries(w);
         run_hooks(w, which, w->job, w->all, n);
         return CSAW_OK;
     }
-    CSAW_TRY_DONE(by_part_create(w, entry_of, n, &order));
-    CSAW_TRY_DONE(answers_create(w, &answer));
-    for (uint32_t p = 0; p < csaw__parts_count(w->plan->parts); p++) {
-        const csaw__job here = csaw__parts_job(w->plan->parts, p, w->job);
-        run_hooks(w, which, &here, order.item + order.first[p], order.first[p + 1] - order.first[p]);
-    }
+    CSAW_TRY_DONE(ask_all(w, &asked));
+    CSAW_TRY_DONE(wait_at_parts(w, entry_of, n));
+    CSAW_TRY_DONE(csaw__parts_run(w->plan->parts, (csaw__part_work){&work, run_part}));
 done:
-    answers_free(w, answer);
-    by_part_free(&order);
+    questions_free(&asked);
+    w->f.answer = NULL;
     return status;
 }
 

@@ -16,8 +16,8 @@ typedef struct csaw__run {
 
 csaw_status csaw__run_create(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
                              const csaw_run_options *options, csaw__run *out);
-/* Bytes that a walk takes; about those of a sample. */
-uint64_t csaw__run_walk_bytes(const csaw__run *r);
+/* Instances of a batch of csaw_sample_each. */
+uint64_t csaw__run_at_once(const csaw__run *r);
 /* Instances first .. first + count - 1, to samples: new ones, or those of another batch of the run. What hooks did
  * wrong goes to *fault. On a GPU host_path, host_edge, device_turned and arcs of samples are let alone, which another
  * thread may take from there meanwhile. */

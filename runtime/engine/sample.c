@@ -128,7 +128,10 @@ static csaw_status take_kernel(csaw__run *r) {
                              .wide = narrow == NULL};
     job->num_vertices = job->rows.count;
     CSAW_TRY(take_bounds(r));
-    return r->plan->device ? csaw__device_prepare(r->plan, r->sampler, job) : take_tables(r, job);
+    if (r->plan->device) return csaw__device_prepare(r->plan, r->sampler, job);
+    CSAW_TRY(take_tables(r, job));
+    if (!r->plan->parts) return CSAW_OK;
+    return csaw__parts_prepare(r->plan->parts, &job->rows, r->is_sample ? 0 : r->total, job->length, r->options.edges);
 }
 
 static bool one_seed_each(const csaw_seeds *seeds) {
@@ -182,11 +185,14 @@ csaw_status csaw__run_create(csaw_plan *plan, const csaw_sampler *sampler, const
     CSAW_REQUIRE(plan && sampler, CSAW_EINVAL, "csaw_sample needs a plan and a sampler; one is NULL");
     CSAW_REQUIRE(!plan->busy, CSAW_EINVAL,
                  "a batch or progress function draws from the plan that calls it; give it a plan of its own");
+    CSAW_REQUIRE(
+        !plan->described, CSAW_EUNSUPPORTED,
+        "the plan is for a GPU that was described by its memory alone: it explains itself, and no more; make one "
+        "without described_memory");
     CSAW_OPTIONS(csaw_run_options, given, options)
     memset(out, 0, sizeof *out);
     if (!options.walks_per_seed) options.walks_per_seed = 1;
     if (!options.depth && !options.fanout) options.depth = DEFAULT_DEPTH;
-    if (!options.batch_bytes) options.batch_bytes = default_batch_bytes;
     CSAW_REQUIRE(options.depth < CSAW_MAX_DEPTH, CSAW_EINVAL,
                  "depth is %u; walks have at most 2^24 - 1 = 16777215 steps", options.depth);
     CSAW_REQUIRE(!options.check || !plan->device, CSAW_EUNSUPPORTED,
@@ -224,9 +230,17 @@ static uint64_t sample_bytes(const csaw__run *r) {
     return arcs * 24;
 }
 
-uint64_t csaw__run_walk_bytes(const csaw__run *r) {
+/* Bytes that a walk takes; about those of a sample. */
+static uint64_t walk_bytes(const csaw__run *r) {
     if (r->is_sample) return sample_bytes(r);
     return ((uint64_t)r->job.length + 1) * sizeof(csaw_vertex) + (r->options.edges ? (uint64_t)r->job.length * 8 : 0);
+}
+
+uint64_t csaw__run_at_once(const csaw__run *r) {
+    const uint64_t together = r->plan->parts ? csaw__parts_batch_bytes(r->plan->parts) : 0; /* under way at a time */
+    const uint64_t least = together > default_batch_bytes ? together : default_batch_bytes;
+    const uint64_t bytes = r->options.batch_bytes ? r->options.batch_bytes : least, of_one = walk_bytes(r);
+    return bytes > of_one ? bytes / of_one : 1;
 }
 
 static csaw_status host_buffers(csaw_samples *samples) {
@@ -322,9 +336,9 @@ csaw_status csaw_sample(csaw_plan *plan, const csaw_sampler *sampler, const void
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_sample needs a place for the samples; out is NULL");
     CSAW_TRY(csaw__run_create(plan, sampler, params, seeds, options, &r));
-    CSAW_REQUIRE(r.total <= (SIZE_MAX >> 4) / csaw__run_walk_bytes(&r), CSAW_ENOMEM,
+    CSAW_REQUIRE(r.total <= (SIZE_MAX >> 4) / walk_bytes(&r), CSAW_ENOMEM,
                  "%llu walks of %llu bytes each are more than an address space; use csaw_sample_each",
-                 (unsigned long long)r.total, (unsigned long long)csaw__run_walk_bytes(&r));
+                 (unsigned long long)r.total, (unsigned long long)walk_bytes(&r));
     CSAW_TRY(csaw__run_progress(&r, 0));
     CSAW_TRY(csaw__alloc_zero(&samples, 1, "samples"));
     CSAW_TRY_DONE(csaw__run_batch(&r, 0, r.total, samples, &fault));

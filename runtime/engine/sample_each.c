@@ -70,8 +70,8 @@ csaw_status csaw_sample_each(csaw_plan *plan, const csaw_sampler *sampler, const
     each e = {.batch = batch, .user = user};
     CSAW_REQUIRE(batch, CSAW_EINVAL, "csaw_sample_each needs a batch function; it is NULL");
     CSAW_TRY(csaw__run_create(plan, sampler, params, seeds, options, &e.run));
-    const uint64_t first = e.run.options.first, bytes = csaw__run_walk_bytes(&e.run);
-    e.at_once = e.run.options.batch_bytes > bytes ? e.run.options.batch_bytes / bytes : 1;
+    const uint64_t first = e.run.options.first;
+    e.at_once = csaw__run_at_once(&e.run);
     CSAW_TRY(csaw__run_progress(&e.run, 0));
     CSAW_REQUIRE(first <= e.run.total, CSAW_EINVAL, "first is %llu, but there are %llu walks",
                  (unsigned long long)first, (unsigned long long)e.run.total);

@@ -138,9 +138,10 @@ static csaw_status run_layers(csaw__worker *w, bool last) {
     return collect_layers(w, last);
 }
 
-/* Some entries at a time, so that what is picked from them is still near when it is collected. */
+/* Some entries at a time, so that what is picked from them is still near when it is collected. On partitions all, so
+ * that each partition comes once for them. */
 static csaw_status run_entries(csaw__worker *w, bool last) {
-    const uint64_t most = 128, count = w->f.count;
+    const uint64_t count = w->f.count, most = w->plan->parts ? count : 128;
     const csaw__entry *const all = w->f.entry;
     for (uint64_t done = 0; done < count; done += most) {
         w->f.entry = all + done;
@@ -167,8 +168,7 @@ csaw_status csaw__worker_run(csaw__worker *w, uint64_t first, uint64_t count) {
     f->user = w->user;
     if (w->flags & CSAW_VISITED) CSAW_TRY(csaw__vertex_set_clear(&w->visited));
     f->visited = w->flags & CSAW_VISITED ? &w->visited : NULL;
-    w->picked_ahead = false;
-    if (csaw__parts_any_order(w)) CSAW_TRY(csaw__parts_pick_ahead(w));
+    w->picked_ahead = csaw__parts_picked_ahead(w, first);
     for (; f->depth < w->job->length; f->depth++) {
         const bool last = f->depth + 1 == w->job->length;
         if (f->visited) CSAW_TRY(csaw__pools_visit(w));

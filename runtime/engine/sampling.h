@@ -49,6 +49,7 @@ typedef struct csaw__worker {
 
     struct csaw__ahead *ahead; /* parts_sample.c's; NULL until used */
     bool picked_ahead;         /* the picks of the batch at hand are in it */
+    bool rows_in_sight;        /* job's rows are a partition's, and hold those of all entries at hand */
 
     csaw_vertex *next_vertex; /* where updates lead, of the picks at hand */
     uint64_t next_vertex_room;
@@ -104,11 +105,15 @@ csaw_status csaw__select_frontier(csaw__worker *worker);
 /* runtime/engine/layer.c: picks of every owner's layer, to f.src, dst, edge, next, pick_entry and owner_pick. */
 csaw_status csaw__layer_pick(csaw__worker *worker);
 
-/* runtime/engine/parts_sample.c: on partitions. Picks of a batch made ahead of its depths, in any order. */
+/* runtime/engine/parts_sample.c: on partitions. Picks of many batches made ahead of their depths, in any order. */
 bool csaw__parts_any_order(const csaw__worker *worker); /* whether plan and sampler allow it */
-/* Whatever the pools at hand, seeds, lead to; picked_ahead says whether it is done: not if a hook broke its rules. */
-csaw_status csaw__parts_pick_ahead(csaw__worker *worker);
+/* Whatever the seeds of instances from `first` on lead to, of so many that are left or fewer. Does nothing where it was
+ * tried before. */
+csaw_status csaw__parts_pick_ahead(csaw__worker *worker, uint64_t first, uint64_t left);
+/* Whether that instance's picks are there: not if a hook broke its rules. */
+bool csaw__parts_picked_ahead(const csaw__worker *worker, uint64_t first);
 csaw_status csaw__parts_recall(csaw__worker *worker); /* of the entries at hand, as csaw__worker_pick() */
+void csaw__parts_forget_ahead(csaw__worker *worker);  /* they are of another run */
 void csaw__parts_ahead_free(csaw__worker *worker);
 
 /* Hooks over the rows of the frontier: of the whole graph, or partition by partition. */

@@ -20,6 +20,7 @@ void csaw__worker_start(csaw__worker *w, csaw_plan *plan, const csaw_sampler *sa
     w->frontier_size = sampler->frontier_size(job->params);
     w->fault = (csaw__fault){.kind = CSAW__FAULT_NONE};
     w->num_arcs = w->num_segments = w->num_seeds = 0;
+    csaw__parts_forget_ahead(w);
 }
 
 void csaw__worker_lists_free(csaw__worker *w) {

@@ -77,8 +77,15 @@ CSAW_FN int csaw__reject_judge(const csaw_site *site, const csaw__trial *trial, 
     return trial->y < height * trial->width ? CSAW__PICKED : CSAW__UNDECIDED;
 }
 
-/* Attempts from *attempt on. answer: one byte, whether the arc that *attempt proposes leads to a neighbour of prev;
- * NULL = not asked yet (CSAW__ASKS asks), or prev's row is in sight. */
+/* Whether what an attempt came to needs an answer from prev's row, which is elsewhere. */
+CSAW_FN bool csaw__reject_needs_answer(const csaw_site *site, int picked) {
+    return picked == CSAW__ASKS ? site->job->remote && csaw__second_order(site)
+                                : picked == CSAW__PICKED && csaw__update_may_ask(site);
+}
+
+/* Attempts from *attempt on. answer: whether the arcs of those attempts that need an answer lead to a neighbour of
+ * prev, in order, then CSAW__NO_ANSWER; NULL = not asked yet, or prev's row is in sight. CSAW__ASKS: one more is
+ * needed. */
 CSAW_FN int csaw__reject_pick(const csaw_site *site, bool by_alias, uint32_t *attempt, const uint8_t *answer,
                               csaw_arc *arc, csaw__fault *fault) {
     for (; *attempt < CSAW__ATTEMPTS; ++*attempt) {
@@ -87,16 +94,27 @@ CSAW_FN int csaw__reject_pick(const csaw_site *site, bool by_alias, uint32_t *at
         if (picked == CSAW__NOTHING) return picked;
         if (picked == CSAW__UNDECIDED) continue; /* no arc leads back, so there is none to read */
         *arc = csaw__arc_to(site, trial.rank, trial.dst);
-        if (picked == CSAW__ASKS ? site->job->remote && csaw__second_order(site)
-                                 : picked == CSAW__PICKED && csaw__update_may_ask(site)) {
-            if (!answer) return CSAW__ASKS;
-            arc->near_prev = 1u + *answer;
-            answer = 0;
+        if (csaw__reject_needs_answer(site, picked)) {
+            if (!answer || *answer == CSAW__NO_ANSWER) return CSAW__ASKS;
+            arc->near_prev = 1u + *answer++;
         }
         if (picked == CSAW__ASKS) picked = csaw__reject_judge(site, &trial, arc, fault);
         if (picked != CSAW__UNDECIDED) return picked;
     }
     return CSAW__UNDECIDED;
+}
+
+/* What the attempts from `attempt` on ask about, until one needs no judgement, or there are CSAW__MOST_ASKED: all in
+ * one question, since the way to prev's row is long. Returns how many. */
+CSAW_FN uint32_t csaw__reject_asks(const csaw_site *site, bool by_alias, uint32_t attempt, csaw_vertex *asked) {
+    uint32_t n = 0;
+    for (; attempt < CSAW__ATTEMPTS && n < CSAW__MOST_ASKED; attempt++) {
+        csaw__trial trial;
+        const int picked = csaw__reject_propose(site, by_alias, csaw__attempt_block(site, attempt), &trial);
+        if (csaw__reject_needs_answer(site, picked)) asked[n++] = trial.dst;
+        if (picked == CSAW__PICKED || picked == CSAW__NOTHING) break;
+    }
+    return n;
 }
 
 #endif

@@ -83,6 +83,8 @@ class Library {
         plan.reset(created);
     }
 
+    csaw_plan *get() const { return plan.get(); }
+
     Walks walks(const Law &law, Method method, const Request &request) const {
         const csaw_node2vec_params node2vec = {law.p, law.q};
         return walks(sampler_of(law), law.node2vec ? &node2vec : nullptr, method, request);

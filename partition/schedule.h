@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* partition/schedule.h - which partition of a graph to bring to a device, which to run, when to let one go (C-SAW,
+ * SC'20, section V-B): by how many entries wait at each, until none waits anywhere.
+ *
+ * The scheduler knows partitions, slots of device memory and streams by number alone. What they are is the device's:
+ * one is simulated on the CPU (partition/simulated.h). */
+#ifndef CSAW_PARTITION_SCHEDULE_H
+#define CSAW_PARTITION_SCHEDULE_H
+
+#include "runtime/base/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A device, as far as the scheduler sees it. Copies and launches are begun, never waited for; a stream does one of them
+ * at a time. self is handed to each function. */
+typedef struct csaw__part_device {
+    void *self;
+    /* Memory for so many resident partitions, and streams. */
+    csaw_status (*allocate)(void *self, uint32_t slots, uint32_t streams);
+    /* What the slot held is gone from here on; no launch reads it. */
+    csaw_status (*copy)(void *self, uint32_t part, uint32_t slot, uint32_t stream);
+    /* Works on the entries that wait at the partition, by so many thread blocks, until none waits there or results
+     * find no room. */
+    csaw_status (*launch)(void *self, uint32_t part, uint32_t slot, uint32_t stream, uint32_t blocks);
+    /* Until the copy or launch on some stream has ended; on which. Called only while there is one. */
+    csaw_status (*wait)(void *self, uint32_t *stream);
+    csaw_status (*counts)(void *self, uint64_t *active); /* [parts] entries that wait at each */
+    void (*stop)(void *self);                            /* gives up whatever is under way; then nothing is */
+} csaw__part_device;
+
+enum { CSAW__NONE_AT_ALL = -1 };
+
+typedef struct csaw__slot {
+    int64_t part;   /* that is there, or on its way; or CSAW__NONE_AT_ALL */
+    int64_t stream; /* that copies or runs it; or CSAW__NONE_AT_ALL */
+    uint64_t since; /* the transfer that brought it */
+    bool filled;    /* it is there */
+} csaw__slot;
+
+typedef struct csaw__schedule {
+    uint32_t parts, resident, streams; /* resident: slots */
+    uint32_t blocks;                   /* thread blocks of the device, dealt to the launches under way */
+    bool in_turn;                      /* transfers in cyclic order; default: most entries first (WS) */
+    bool equal_shares; /* of the blocks, whatever a launch has to do; default: in proportion to its entries (BAL) */
+
+    csaw__slot *slot;             /* [resident] */
+    int64_t *busy;                /* [streams]: the slot it is at work for, or CSAW__NONE_AT_ALL */
+    uint64_t *active;             /* [parts] entries that wait */
+    uint32_t next;                /* in_turn: where the search for the next partition begins */
+    uint32_t copying;             /* copies under way */
+    uint64_t transfers, launches; /* so far */
+} csaw__schedule;
+
+/* schedule: the first group of fields is set, the rest 0. Takes the device's memory. */
+csaw_status csaw__schedule_start(csaw__schedule *schedule, const csaw__part_device *device);
+/* Until nothing waits anywhere. Partitions stay where they are for the next run. After a failure nothing is under way
+ * on the device, and its slots hold nothing. */
+csaw_status csaw__schedule_run(csaw__schedule *schedule, const csaw__part_device *device);
+void csaw__schedule_forget(csaw__schedule *schedule); /* what is resident is out of date */
+void csaw__schedule_end(csaw__schedule *schedule);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/parts_walk.c - walks on a partitioned graph: a walker waits at the partition that holds its vertex,
+ * and a second-order step asks the partition that holds prev which candidates are prev's neighbours.
+ *
+ * The picks are those of the whole graph, since a draw depends on instance, depth and vertex alone; a step that had to
+ * wait for an answer is taken up again where it stopped. Walkers and their paths are in device memory, so as many walks
+ * are under way as fit there (C-SAW, SC'20, section V-C). */
+#include <string.h>
+
+#include "runtime/base/memory.h"
+#include "runtime/engine/fault.h"
+#include "runtime/engine/parts.h"
+
+enum state { STEPS, ASKS /* it waits at prev's partition */ };
+
+/* Which of these are neighbours of prev? Goes to prev's partition with the vertices, comes back with the answers. */
+typedef struct question {
+    uint64_t count;
+    csaw_vertex *vertex; /* [count] */
+    uint8_t *answer;     /* [count + 1], CSAW__NO_ANSWER behind them */
+} question;
+
+/* Walks that are under way together. */
+typedef struct walks {
+    const csaw__parts *parts;
+    const csaw_sampler *sampler;
+    const csaw__job *job; /* of these walks alone; path and edge in device memory */
+    csaw__fault *fault;
+    csaw__walker *walker; /* [num_walks], device */
+    question *question;   /* [num_walks], NULL unless the sampler asks */
+} walks;
+
+static void question_clear(question *q) {
+    csaw__free(q->vertex);
+    csaw__free(q->answer);
+    *q = (question){0};
+}
+
+/* The walker goes to prev's partition, and takes along what it asks. */
+static csaw_status ask(walks *w, const csaw__rows *here, enum csaw__outcome outcome, csaw__active *entry) {
+    const csaw__walker *const walker = &w->walker[entry->instance_depth >> CSAW__DEPTH_BITS];
+    question *const q = &w->question[entry->instance_depth >> CSAW__DEPTH_BITS];
+    const uint64_t *const offset = (const uint64_t *)here->offset + (walker->at - here->first);
+    const csaw_vertex *const row = outcome == CSAW__ASK_ROW ? here->col + offset[0] : walker->asked;
+    question_clear(q);
+    const uint64_t count = outcome == CSAW__ASK_ROW ? offset[1] - offset[0] : walker->num_asked;
+    CSAW_TRY(csaw__alloc(&q->vertex, count, "a question to another partition"));
+    CSAW_TRY(csaw__alloc(&q->answer, count + 1, "answers from another partition"));
+    memcpy(q->vertex, row, count * sizeof *row);
+    q->answer[count] = CSAW__NO_ANSWER;
+    q->count = count;
+    entry->vertex = walker->prev;
+    entry->state = ASKS;
+    return CSAW_OK;
+}
+
+static void answer(walks *w, const csaw__rows *here, csaw__active *entry) {
+    const csaw__walker *const walker = &w->walker[entry->instance_depth >> CSAW__DEPTH_BITS];
+    question *const q = &w->question[entry->instance_depth >> CSAW__DEPTH_BITS];
+    for (uint64_t i = 0; i < q->count; i++) q->answer[i] = csaw__parts_has_arc(here, walker->prev, q->vertex[i]);
+    entry->vertex = walker->at;
+    entry->state = STEPS;
+}
+
+static void record(const csaw__job *job, const csaw__walker *walker) {
+    job->path[walker->walk * ((uint64_t)job->length + 1) + walker->depth] = walker->at;
+    if (job->edge) job->edge[walker->walk * job->length + walker->depth - 1] = walker->edge;
+}
+
+/* A step was made: where the walker is next. An ended walk is padded. */
+static void move(walks *w, csaw__walker *walker, csaw__active *entry) {
+    record(w->job, walker);
+    while (walker->at == CSAW_NONE && walker->depth < w->job->length) {
+        walker->depth++;
+        walker->edge = CSAW_NO_EDGE;
+        record(w->job, walker);
+    }
+    entry->instance_depth = walker->walk << CSAW__DEPTH_BITS | walker->depth;
+    entry->vertex = walker->at;
+    entry->state = walker->depth == w->job->length ? CSAW__FINISHED : STEPS;
+}
+
+/* Steps until the walker leaves the partition, asks, or is done. */
+static csaw_status step(walks *w, const csaw__job *here, csaw__active *entry) {
+    csaw__walker *const walker = &w->walker[entry->instance_depth >> CSAW__DEPTH_BITS];
+    question *const q = w->question ? &w->question[walker->walk] : NULL;
+    do {
+        const uint8_t *const known = q && q->count ? q->answer : NULL;
+        const int outcome = w->sampler->step(here, walker, known, w->fault);
+        if (outcome == CSAW__ASK_ARC || outcome == CSAW__ASK_ROW)
+            return ask(w, &here->rows, (enum csaw__outcome)outcome, entry);
+        if (q) question_clear(q);
+        move(w, walker, entry);
+    } while (entry->state == STEPS && entry->vertex - here->rows.first < here->rows.count);
+    return CSAW_OK;
+}
+
+static csaw_status run(void *self, const csaw__rows *rows, csaw__active *entry, uint64_t n,
+                       const csaw__outlet *outlet) {
+    walks *const w = self;
+    const csaw__job here = csaw__parts_job(w->parts, rows, w->job);
+    (void)outlet; /* a walker is one entry: it brings no others */
+    for (uint64_t i = 0; i < n; i++) {
+        if (entry[i].state == ASKS)
+            answer(w, rows, &entry[i]);
+        else
+            CSAW_TRY(step(w, &here, &entry[i]));
+    }
+    return CSAW_OK;
+}
+
+static csaw_status start(walks *w, csaw__queues *queues) {
+    const csaw__job *const job = w->job;
+    for (uint64_t i = 0; i < job->num_walks; i++) {
+        const uint64_t root = (job->first + i) % job->num_roots;
+        const csaw_vertex v = job->roots ? job->roots[root] : (csaw_vertex)root;
+        w->walker[i] = (csaw__walker){.walk = i, .at = v, .root = v, .prev = CSAW_NONE, .edge = CSAW_NO_EDGE};
+        job->path[i * ((uint64_t)job->length + 1)] = v;
+        if (job->length)
+            CSAW_TRY(csaw__queues_add(queues, (csaw__active){.instance_depth = i << CSAW__DEPTH_BITS, .vertex = v}));
+    }
+    return CSAW_OK;
+}
+
+/* Device memory of walks under way. */
+typedef struct room {
+    csaw__walker *walker;
+    csaw_vertex *path;
+    csaw_edge *edge;
+    question *question;
+    uint64_t walks, path_bytes, edge_bytes;
+} room;
+
+static csaw_status room_create(csaw__parts *parts, const csaw__job *job, bool asks, room *out) {
+    csaw__simulated *const device = &parts->device;
+    const uint64_t path = ((uint64_t)job->length + 1) * sizeof *job->path;
+    const uint64_t edge = job->edge ? (uint64_t)job->length * sizeof *job->edge : 0;
+    out->walks = csaw__parts_at_once(parts, csaw__parts_walk_bytes(job->length, job->edge), job->num_walks);
+    out->path_bytes = out->walks * path;
+    out->edge_bytes = out->walks * edge;
+    CSAW_TRY(csaw__simulated_alloc(device, out->walks * sizeof *out->walker, "walkers", (void **)&out->walker));
+    CSAW_TRY(csaw__simulated_alloc(device, out->path_bytes, "paths under way", (void **)&out->path));
+    if (job->edge)
+        CSAW_TRY(csaw__simulated_alloc(device, out->edge_bytes, "arcs of walks under way", (void **)&out->edge));
+    return asks ? csaw__alloc_zero(&out->question, out->walks, "questions of walkers") : CSAW_OK;
+}
+
+static void room_free(csaw__parts *parts, room *room) {
+    csaw__simulated *const device = &parts->device;
+    csaw__simulated_free(device, room->walker, room->walks * sizeof *room->walker);
+    csaw__simulated_free(device, room->path, room->path_bytes);
+    csaw__simulated_free(device, room->edge, room->edge_bytes);
+    for (uint64_t i = 0; room->question && i < room->walks; i++) question_clear(&room->question[i]);
+    csaw__free(room->question);
+}
+
+/* Walks done .. done + count - 1 of the job, in that memory, and their paths to where the job wants them. */
+static csaw_status walk_some(csaw__parts *parts, const csaw_sampler *sampler, const csaw__job *job, room *room,
+                             uint64_t done, uint64_t count, csaw__fault *fault) {
+    const uint64_t places = (uint64_t)job->length + 1;
+    csaw__job some = *job;
+    some.first = job->first + done;
+    some.num_walks = count;
+    some.path = room->path;
+    some.edge = room->edge;
+    walks w = {parts, sampler, &some, fault, room->walker, room->question};
+    csaw_status status = start(&w, &parts->queues);
+    if (status != CSAW_OK) csaw__queues_clear(&parts->queues);
+    CSAW_TRY(status);
+    CSAW_TRY(csaw__parts_run(parts, (csaw__part_work){&w, run}));
+    memcpy(job->path + done * places, room->path, count * places * sizeof *job->path);
+    if (job->edge) memcpy(job->edge + done * job->length, room->edge, count * job->length * sizeof *job->edge);
+    return CSAW_OK;
+}
+
+csaw_status csaw__parts_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw__fault *fault) {
+    csaw__parts *const parts = plan->parts;
+    room room = {0};
+    csaw_status status = CSAW_OK;
+    if (job->num_walks == 0) return CSAW_OK;
+    CSAW_TRY_DONE(room_create(parts, job, parts->degree && sampler->traits() & CSAW__TRAIT_SECOND_ORDER, &room));
+    for (uint64_t done = 0; done < job->num_walks; done += room.walks) {
+        const uint64_t left = job->num_walks - done;
+        CSAW_TRY_DONE(walk_some(parts, sampler, job, &room, done, left < room.walks ? left : room.walks, fault));
+    }
+done:
+    room_free(parts, &room);
+    return status;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/fit_test.cc - the division of device memory among partitions, queues and instances: decisions worked out by
+ * hand from the rules that partition/fit.c states, and what must hold whatever is asked. */
+#include "partition/fit.h"
+
+#include <csaw/csaw.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+const uint64_t KiB = 1024, MiB = 1024 * KiB, GiB = 1024 * MiB;
+
+csaw__fit_request ask(uint64_t rows, uint64_t arcs, uint64_t longest_row, uint32_t row_bytes, uint32_t arc_bytes,
+                      uint64_t memory, uint32_t parts = 0, uint32_t resident = 0, uint32_t streams = 0) {
+    csaw__fit_request out = {};
+    out.rows = rows;
+    out.arcs = arcs;
+    out.longest_row = longest_row;
+    out.row_bytes = row_bytes;
+    out.arc_bytes = arc_bytes;
+    out.memory = memory;
+    out.parts = parts;
+    out.resident = resident;
+    out.streams = streams;
+    return out;
+}
+
+struct Situation {
+    const char *name;
+    csaw__fit_request request;
+    uint32_t parts, resident, streams;
+    uint64_t part; // bytes of a slot
+    bool whole;
+};
+
+// The graph of most: 2^20 rows of 8 bytes and 2^24 - 1 arcs of 4 take 8 + 64 MiB, less 4 bytes and 8 more: 72 MiB + 4.
+// Its longest row, 2^16 - 4 arcs, takes 256 KiB - 16 and 16 more for itself and the offset behind it: 256 KiB.
+const uint64_t rows = 1 << 20, arcs = (1 << 24) - 1, longest = (1 << 16) - 4, graph = 72 * MiB + 4;
+
+const Situation situations[] = {
+    // Without a limit all partitions stay; 4 streams are enough.
+    {"no limit", ask(rows, arcs, longest, 8, 4, 0, 0, 0, 0), 1, 1, 1, graph, true},
+    {"no limit, 3 parts", ask(rows, arcs, longest, 8, 4, 0, 3, 0, 0), 3, 3, 3, 24 * MiB + 2 + 256 * KiB, false},
+    {"no limit, 17 parts", ask(rows, arcs, longest, 8, 4, 0, 17, 0, 0), 17, 17, 4, 4441028 + 256 * KiB, false},
+    {"no limit, 4 parts, 2 resident", ask(rows, arcs, longest, 8, 4, 0, 4, 2, 0), 4, 2, 2, 18 * MiB + 1 + 256 * KiB,
+     false},
+    {"no limit, 4 parts, 2 resident, 1 stream", ask(rows, arcs, longest, 8, 4, 0, 4, 2, 1), 4, 2, 1,
+     18 * MiB + 1 + 256 * KiB, false},
+    {"more resident than there are", ask(rows, arcs, longest, 8, 4, 0, 4, 9, 9), 4, 4, 4, 18 * MiB + 1 + 256 * KiB,
+     false},
+    // 3/4 of 100 MiB are 75, of 96 MiB 72: four bytes too few.
+    {"fits", ask(rows, arcs, longest, 8, 4, 100 * MiB, 0, 0, 0), 1, 1, 1, graph, true},
+    {"fits by a hair", ask(rows, arcs, longest, 8, 4, 96 * MiB + 8, 0, 0, 0), 1, 1, 1, graph, true},
+    // 72 MiB less 4 of degrees are 4 slots of 17 MiB; less a row 16.75 MiB: 72 MiB are in 5 of them.
+    {"does not fit by a hair", ask(rows, arcs, longest, 8, 4, 96 * MiB, 0, 0, 0), 5, 4, 4, 15099496 + 256 * KiB, false},
+    // 18 MiB less 4: slots of 3.5 MiB, less a row 3.25: 22.15 of them.
+    {"a quarter of it", ask(rows, arcs, longest, 8, 4, 24 * MiB, 0, 0, 0), 23, 4, 4, 3282499 + 256 * KiB, false},
+    // The same with 2 slots of 7 MiB, 6.75 without a row: 10.67.
+    {"a quarter, 2 resident", ask(rows, arcs, longest, 8, 4, 24 * MiB, 0, 2, 0), 11, 2, 2, 6863407 + 256 * KiB, false},
+    {"a quarter, 2 resident, 1 stream", ask(rows, arcs, longest, 8, 4, 24 * MiB, 0, 2, 1), 11, 2, 1,
+     6863407 + 256 * KiB, false},
+    // 32 parts of 2.25 MiB and a row, 2.5 MiB: 14 MiB hold 5.6 of them.
+    {"a quarter, 32 parts", ask(rows, arcs, longest, 8, 4, 24 * MiB, 32, 0, 0), 32, 5, 4, 2359297 + 256 * KiB, false},
+    {"a quarter, 32 parts, 3 resident", ask(rows, arcs, longest, 8, 4, 24 * MiB, 32, 3, 0), 32, 3, 3,
+     2359297 + 256 * KiB, false},
+    // A row of 2^20 - 4 arcs takes 4 MiB, more than half of 3.5 or 4.67 MiB, but not of 14 / 1: 10 without it, 7.2.
+    // Two slots of 7 MiB would not do either.
+    {"a hub", ask(rows, arcs, (1 << 20) - 4, 8, 4, 24 * MiB, 0, 0, 0), 8, 1, 1, 9437185 + 4 * MiB, false},
+    // One of 3 MiB fills less than half of 7 MiB: 4 MiB are left for 18 of them, and 4 bytes for one more.
+    {"a smaller hub", ask(rows, arcs, 3 * (1 << 18) - 4, 8, 4, 24 * MiB, 0, 0, 0), 19, 2, 2, 3973552 + 3 * MiB, false},
+    // Alias tables: 24 bytes a row, 20 an arc: 24 + 320 MiB less 20 and 8 more. 96 MiB: 68 for 4 slots of 17; the row
+    // takes 65532 * 20 + 24 + 8 = 1310672 bytes of one: 16515120 are left.
+    {"with tables", ask(rows, arcs, longest, 24, 20, 96 * MiB, 0, 0, 0), 22, 4, 4, 16395916 + 1310672, false},
+    // Billions: 2^26 rows, 2^31 arcs: 8.5 GiB and 8 bytes. 3 GiB less 0.25 of degrees: 4 slots of 704 MiB, 12.37.
+    {"billions", ask(1 << 26, 1ull << 31, 1 << 20, 8, 4, 4 * GiB, 0, 0, 0), 13, 4, 4, 702061963 + 4 * MiB + 16, false},
+    {"billions fit", ask(1 << 26, 1ull << 31, 1 << 20, 8, 4, 16 * GiB, 0, 0, 0), 1, 1, 1, 8 * GiB + 512 * MiB + 8,
+     true},
+    {"no vertex", ask(0, 0, 0, 8, 4, 1 * MiB, 0, 0, 0), 1, 1, 1, 8, true},
+};
+static_assert(sizeof situations / sizeof *situations == 20, "twenty of them");
+
+TEST(Fit, TwentySituations) {
+    for (const Situation &s : situations) {
+        SCOPED_TRACE(s.name);
+        csaw__fit fit;
+        ASSERT_EQ(CSAW_OK, csaw__fit_memory(&s.request, &fit)) << csaw_last_error();
+        EXPECT_EQ(fit.parts, s.parts);
+        EXPECT_EQ(fit.resident, s.resident);
+        EXPECT_EQ(fit.streams, s.streams);
+        EXPECT_EQ(fit.part, s.part);
+        EXPECT_EQ(fit.whole, s.whole);
+        EXPECT_EQ(fit.degrees, s.whole ? 0 : 4 * s.request.rows);
+    }
+}
+
+// 24 MiB: a sixteenth is 1.5 MiB, 98304 entries; a 64th is 384 KiB, 24576 entries; a quarter less both is 4.125 MiB.
+TEST(Fit, QueuesAndInstances) {
+    const csaw__fit_request request = ask(rows, arcs, longest, 8, 4, 24 * MiB, 0, 0, 0);
+    csaw__fit fit;
+    ASSERT_EQ(CSAW_OK, csaw__fit_memory(&request, &fit));
+    EXPECT_EQ(fit.queue_room, 4274u); // of 23
+    EXPECT_EQ(fit.queues, 4274u * 23 * 16);
+    EXPECT_EQ(fit.spill_room, 6144u); // of 4
+    EXPECT_EQ(fit.spills, 384 * KiB);
+    EXPECT_EQ(fit.instances, 6 * MiB - 4274u * 23 * 16 - 384 * KiB);
+}
+
+// The same memory, and instances of 80 steps that together want 4 or 16 MiB of it. A quarter of the memory holds 4.125
+// MiB of them: one round, or 4. With 18 MiB for instances 16.1 MiB are left beside their queues, so that one round
+// does; 6 MiB less 4 of degrees are 4 slots of 512 KiB, half of it for a row: 72 MiB and 4 bytes are in 289. These 289
+// and 285 more every two steps, of 255 KiB, are 2.8 GiB; what lies between comes to 5 GiB or more, 9 MiB with 3 rounds
+// to 7.5.
+TEST(Fit, RoundsOfInstancesAreWeighedAgainstSlots) {
+    csaw__fit_request request = ask(rows, arcs, longest, 8, 4, 24 * MiB);
+    csaw__fit fit;
+    request.steps = 80;
+    request.wanted = 4 * MiB;
+    ASSERT_EQ(CSAW_OK, csaw__fit_memory(&request, &fit));
+    EXPECT_EQ(fit.parts, 23u);
+    EXPECT_EQ(csaw__fit_rounds(&request, &fit), 1u);
+    request.wanted = 16 * MiB;
+    EXPECT_EQ(csaw__fit_rounds(&request, &fit), 4u);
+    ASSERT_EQ(CSAW_OK, csaw__fit_memory(&request, &fit));
+    EXPECT_EQ(fit.parts, 289u);
+    EXPECT_EQ(fit.resident, 4u);
+    EXPECT_EQ(fit.part, 261237 + 256 * KiB);
+    EXPECT_EQ(csaw__fit_rounds(&request, &fit), 1u);
+    request.wanted = 16 * GiB; // some thousand rounds anyway: bytes for instances are worth more than for slots
+    ASSERT_EQ(CSAW_OK, csaw__fit_memory(&request, &fit));
+    EXPECT_EQ(fit.parts, 289u);
+}
+
+// Whatever the numbers, all that is handed out is within the memory, and the parts hold the graph.
+TEST(Fit, NeverMoreThanThereIs) {
+    uint64_t decided = 0;
+    for (uint64_t memory = 4 * KiB; memory < 4 * GiB; memory = memory * 3 / 2)
+        for (uint64_t arcs_of : {1000, 100000, 100000000})
+            for (uint64_t longest_of : {1, 900, 70000})
+                for (uint32_t parts : {0, 1, 2, 17, 500})
+                    for (uint32_t resident : {0, 1, 3})
+                        for (uint32_t streams : {0, 2})
+                            for (uint64_t wanted : {uint64_t{0}, 64 * MiB}) {
+                                csaw__fit_request q =
+                                    ask(arcs_of / 10, arcs_of, longest_of, 8, 12, memory, parts, resident, streams);
+                                csaw__fit fit;
+                                q.wanted = wanted;
+                                q.steps = 80;
+                                const csaw_status status = csaw__fit_memory(&q, &fit);
+                                if (status != CSAW_OK) {
+                                    ASSERT_EQ(status, CSAW_EDEVMEM);
+                                    continue;
+                                }
+                                decided++;
+                                ASSERT_LE(fit.resident * fit.part + fit.degrees + fit.queues + fit.spills +
+                                              fit.instances,
+                                          memory);
+                                ASSERT_GE(fit.parts * fit.part, fit.graph);
+                                ASSERT_LE(fit.resident, fit.parts);
+                                ASSERT_LE(fit.streams, fit.resident);
+                                ASSERT_TRUE(parts == 0 || fit.parts == parts);
+                                ASSERT_TRUE(resident == 0 || fit.resident == std::min(resident, fit.parts));
+                            }
+    EXPECT_GT(decided, 2000u);
+}
+
+TEST(Fit, SaysWhatIsTooLittle) {
+    csaw__fit fit;
+    const csaw__fit_request hub = ask(1000, 100000, 90000, 8, 4, 256 * KiB, 0, 0, 0);
+    EXPECT_EQ(CSAW_EDEVMEM, csaw__fit_memory(&hub, &fit));
+    EXPECT_NE(std::string(csaw_last_error()).find("longest row takes 0.343 MiB"), std::string::npos)
+        << csaw_last_error(); // 90000 * 4 + 16 bytes
+    const csaw__fit_request few = ask(1000, 100000, 10, 8, 4, 256 * KiB, 2, 2, 0);
+    EXPECT_EQ(CSAW_EDEVMEM, csaw__fit_memory(&few, &fit));
+    EXPECT_NE(std::string(csaw_last_error()).find("more partitions"), std::string::npos) << csaw_last_error();
+    const csaw__fit_request queues = ask(1000, 2000, 10, 8, 4, 16 * KiB, 500, 0, 0);
+    EXPECT_EQ(CSAW_EDEVMEM, csaw__fit_memory(&queues, &fit));
+    EXPECT_NE(std::string(csaw_last_error()).find("queues of 500 partitions"), std::string::npos) << csaw_last_error();
+}
+
+// 12 of 16 are elsewhere, and each is asked for every second step of 80.
+TEST(Fit, ExpectedTransfers) {
+    csaw__fit fit = {};
+    fit.parts = 16;
+    fit.resident = 4;
+    EXPECT_EQ(csaw__fit_transfers(&fit, 80), 16 + 12 * 40);
+    fit.resident = 16;
+    EXPECT_EQ(csaw__fit_transfers(&fit, 80), 16);
+}
+
+} // namespace

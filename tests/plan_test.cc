@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/plan_test.cc - plans that are refused, and plans that explain themselves alone. */
+#include "tests/reference/graphs.h"
+#include "tests/reference/public_api.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace {
+
+const reference::Graph &karate() {
+    static const reference::Graph graph = reference::small_graph("karate");
+    return graph;
+}
+
+struct Refused {
+    csaw_status status;
+    std::string message;
+};
+
+template <class Change> Refused create(const char *device, const Change &change, csaw_plan **out = nullptr) {
+    static const auto graph = reference::borrow(karate().csr());
+    csaw_plan_options options = reference::plan_on(device, 1, 0);
+    csaw_plan *plan = nullptr;
+    change(options);
+    const csaw_status status = csaw_plan_create(graph.get(), &options, &plan);
+    const Refused refused = {status, status == CSAW_OK ? "" : csaw_last_error()};
+    if (out)
+        *out = plan;
+    else
+        csaw_plan_free(plan);
+    return refused;
+}
+
+bool holds(const std::string &text, const char *part) { return text.find(part) != std::string::npos; }
+
+TEST(Plan, OptionsOfAGpuAreRefusedOnTheCpu) {
+    for (int which = 0; which < 4; which++) {
+        const Refused got = create("cpu", [&](csaw_plan_options &options) {
+            if (which == 0) options.gpu_memory = 1 << 20;
+            if (which == 1) options.resident = 1;
+            if (which == 2) options.streams = 1;
+            if (which == 3) options.described_memory = 1 << 20;
+        });
+        EXPECT_EQ(got.status, CSAW_EINVAL) << which;
+        EXPECT_TRUE(holds(got.message, "the device is 'cpu'; give 'cuda:N' or 'simulated'")) << got.message;
+    }
+}
+
+TEST(Plan, NumbersOutOfRangeAreRefused) {
+    for (int resident : {-1, 65537}) {
+        const Refused got = create("simulated", [&](csaw_plan_options &options) { options.resident = resident; });
+        EXPECT_EQ(got.status, CSAW_EINVAL);
+        EXPECT_TRUE(holds(got.message, "resident is ")) << got.message;
+    }
+    for (int streams : {-1, 65}) {
+        const Refused got = create("simulated", [&](csaw_plan_options &options) { options.streams = streams; });
+        EXPECT_EQ(got.status, CSAW_EINVAL);
+        EXPECT_TRUE(holds(got.message, "streams is ")) << got.message;
+    }
+    for (int partitions : {-1, 65537}) {
+        const Refused got = create("simulated", [&](csaw_plan_options &options) { options.partitions = partitions; });
+        EXPECT_EQ(got.status, CSAW_EINVAL);
+        EXPECT_TRUE(holds(got.message, "partitions is ")) << got.message;
+    }
+    for (const char *device : {"simulate", "simulated:1", "cuda", "cuda:", "cuda:x", ""})
+        EXPECT_EQ(create(device, [](csaw_plan_options &) {}).status, CSAW_EINVAL) << device;
+    EXPECT_EQ(create("simulated", [](csaw_plan_options &options) { options.described_memory = 1; }).status,
+              CSAW_EINVAL);
+}
+
+// Until the GPU engine works on partitions; said before a GPU is looked for.
+TEST(Plan, AGraphLargerThanGpuMemoryIsRefusedWithTheRemedy) {
+    Refused got = create("cuda:0", [](csaw_plan_options &options) { options.gpu_memory = 1024; });
+    EXPECT_EQ(got.status, CSAW_EUNSUPPORTED);
+    EXPECT_TRUE(holds(got.message, "give more, or none to use all there is, or device 'cpu'")) << got.message;
+    got = create("cuda:0", [](csaw_plan_options &options) { options.partitions = 2; });
+    EXPECT_EQ(got.status, CSAW_EUNSUPPORTED);
+    EXPECT_TRUE(holds(got.message, "2 partitions on a GPU")) << got.message;
+}
+
+TEST(Plan, OfADescribedGpuExplainsItselfAlone) {
+    csaw_plan *plan = nullptr;
+    csaw_samples *samples = nullptr;
+    const Refused got = create(
+        "cuda:0", [](csaw_plan_options &options) { options.described_memory = 16ull << 30; }, &plan);
+    ASSERT_EQ(got.status, CSAW_OK) << got.message;
+    EXPECT_TRUE(holds(csaw_plan_explain(plan), "a GPU of 16384.0 MiB that need not be here"))
+        << csaw_plan_explain(plan);
+    EXPECT_EQ(CSAW_EUNSUPPORTED, csaw_sample(plan, &csaw_uniform, nullptr, nullptr, nullptr, &samples));
+    EXPECT_TRUE(holds(csaw_last_error(), "described_memory")) << csaw_last_error();
+    EXPECT_EQ(samples, nullptr);
+    csaw_plan_free(plan);
+}
+
+// Every line, of the longest explanation, is there in full.
+TEST(Plan, ExplanationsAreWhole) {
+    csaw_plan *plan = nullptr;
+    ASSERT_EQ(create(
+                  "simulated", [](csaw_plan_options &options) { options.gpu_memory = 1024; }, &plan)
+                  .status,
+              CSAW_OK);
+    const std::string text = csaw_plan_explain(plan);
+    for (const char *word : {"graph ", "select auto ", "tables ", "device ", "gpu memory ", "partitions ", "resident ",
+                             "transfers ", "with alias "})
+        EXPECT_TRUE(holds("\n" + text, (std::string("\n") + word).c_str())) << word << "\n" << text;
+    EXPECT_EQ(text.back(), '\n');
+    csaw_plan_free(plan);
+}
+
+} // namespace

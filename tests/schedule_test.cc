@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/schedule_test.cc - what the scheduler of partitions asks of its device, step by step, on a device that follows
+ * a script: what is begun ends in the order in which it began, and a launch does what the script says. */
+#include "partition/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+// A launch empties its partition's queue, then `effect` may put entries anywhere.
+class Scripted {
+  public:
+    Scripted(std::vector<uint64_t> active, uint32_t resident, uint32_t streams) : active(std::move(active)) {
+        schedule.parts = static_cast<uint32_t>(this->active.size());
+        schedule.resident = resident;
+        schedule.streams = streams;
+        schedule.blocks = 120;
+        view = {this, Allocate, Copy, Launch, Wait, Counts, Stop};
+    }
+    ~Scripted() { csaw__schedule_end(&schedule); }
+
+    std::vector<std::string> Run() {
+        if (!schedule.slot) {
+            EXPECT_EQ(CSAW_OK, csaw__schedule_start(&schedule, &view));
+        }
+        log.clear();
+        status = csaw__schedule_run(&schedule, &view);
+        return log;
+    }
+
+    std::vector<uint64_t> active;
+    std::function<void(uint32_t part)> effect = [](uint32_t) {};
+    int fail_at = -1; // the so manieth call fails
+    int stopped = 0;
+    csaw_status status = CSAW_OK;
+    csaw__schedule schedule = {};
+    csaw__part_device view = {};
+
+  private:
+    struct Operation {
+        uint32_t stream;
+        int64_t part; // that runs; -1: a copy
+    };
+    static Scripted *Of(void *self) { return static_cast<Scripted *>(self); }
+    csaw_status Note(const std::string &what) {
+        log.push_back(what);
+        return fail_at >= 0 && fail_at-- == 0 ? CSAW_ECUDA : CSAW_OK;
+    }
+    static csaw_status Allocate(void *, uint32_t, uint32_t) { return CSAW_OK; }
+    static csaw_status Copy(void *self, uint32_t part, uint32_t slot, uint32_t stream) {
+        Of(self)->under_way.push_back({stream, -1});
+        return Of(self)->Note("copy " + std::to_string(part) + " to " + std::to_string(slot));
+    }
+    static csaw_status Launch(void *self, uint32_t part, uint32_t slot, uint32_t stream, uint32_t blocks) {
+        Of(self)->under_way.push_back({stream, part});
+        return Of(self)->Note("run " + std::to_string(part) + " in " + std::to_string(slot) + " by " +
+                              std::to_string(blocks));
+    }
+    static csaw_status Wait(void *self, uint32_t *stream) {
+        Scripted *s = Of(self);
+        EXPECT_FALSE(s->under_way.empty()) << "there is nothing to wait for";
+        const Operation ended = s->under_way.front();
+        s->under_way.pop_front();
+        *stream = ended.stream;
+        if (ended.part >= 0) {
+            s->active[static_cast<size_t>(ended.part)] = 0;
+            s->effect(static_cast<uint32_t>(ended.part));
+        }
+        return s->Note("wait");
+    }
+    static csaw_status Counts(void *self, uint64_t *out) {
+        std::copy(Of(self)->active.begin(), Of(self)->active.end(), out);
+        return CSAW_OK;
+    }
+    static void Stop(void *self) {
+        Of(self)->under_way.clear();
+        Of(self)->stopped++;
+    }
+
+    std::deque<Operation> under_way;
+    std::vector<std::string> log;
+};
+
+using Log = std::vector<std::string>;
+
+TEST(Schedule, NothingWaitsNothingIsDone) {
+    Scripted device({0, 0, 0}, 2, 2);
+    EXPECT_EQ(device.Run(), Log());
+}
+
+TEST(Schedule, MostEntriesFirst) {
+    Scripted device({2, 7, 0, 5}, 1, 1);
+    EXPECT_EQ(device.Run(), (Log{"copy 1 to 0", "wait", "run 1 in 0 by 120", "wait", //
+                                 "copy 3 to 0", "wait", "run 3 in 0 by 120", "wait", //
+                                 "copy 0 to 0", "wait", "run 0 in 0 by 120", "wait"}));
+}
+
+TEST(Schedule, InTurnByNumberFromTheOneThatCameLast) {
+    Scripted device({2, 7, 0, 5}, 1, 1);
+    device.schedule.in_turn = true;
+    device.effect = [&](uint32_t part) {
+        if (part == 1) device.active[0] = 9; // is not gone back for: 3 is next
+    };
+    EXPECT_EQ(device.Run(), (Log{"copy 0 to 0", "wait", "run 0 in 0 by 120", "wait", //
+                                 "copy 1 to 0", "wait", "run 1 in 0 by 120", "wait", //
+                                 "copy 3 to 0", "wait", "run 3 in 0 by 120", "wait", //
+                                 "copy 0 to 0", "wait", "run 0 in 0 by 120", "wait"}));
+}
+
+TEST(Schedule, APartitionRunsUntilItsQueueIsEmpty) {
+    Scripted device({1, 3}, 1, 1);
+    int more = 2;
+    device.effect = [&](uint32_t part) {
+        if (part == 1 && more-- > 0) device.active[1] = 1, device.active[0] = 100;
+    };
+    EXPECT_EQ(device.Run(), (Log{"copy 1 to 0", "wait", "run 1 in 0 by 120", "wait", "run 1 in 0 by 120", "wait",
+                                 "run 1 in 0 by 120", "wait", //
+                                 "copy 0 to 0", "wait", "run 0 in 0 by 120", "wait"}));
+    EXPECT_EQ(device.schedule.transfers, 2u);
+    EXPECT_EQ(device.schedule.launches, 4u);
+}
+
+// 8 entries run and 3 wait elsewhere: the transfer can wait for more. 9 are worth it: copy beside launch.
+TEST(Schedule, ATransferOverlapsALaunchIfItServesMoreThanWhatIsResident) {
+    Scripted patient({8, 3}, 2, 2);
+    EXPECT_EQ(patient.Run(), (Log{"copy 0 to 0", "wait", "run 0 in 0 by 120", "wait", //
+                                  "copy 1 to 1", "wait", "run 1 in 1 by 120", "wait"}));
+    Scripted eager({8, 3}, 2, 2);
+    eager.effect = [&](uint32_t part) {
+        if (part == 0 && eager.schedule.launches == 1) eager.active[0] = 8, eager.active[1] = 9;
+    };
+    EXPECT_EQ(eager.Run(), (Log{"copy 0 to 0", "wait", "run 0 in 0 by 120", "wait", //
+                                "run 0 in 0 by 120", "copy 1 to 1", "wait", "wait", //
+                                "run 1 in 1 by 120", "wait"}));
+}
+
+// In turn, whatever a transfer is worth: both slots are filled at once.
+TEST(Schedule, InTurnFillsEverySlot) {
+    Scripted device({8, 3, 1}, 2, 2);
+    device.schedule.in_turn = true;
+    EXPECT_EQ(device.Run(), (Log{"copy 0 to 0", "copy 1 to 1", "wait", "run 0 in 0 by 87", "wait", "run 1 in 1 by 33",
+                                 "wait", "copy 2 to 0", "wait", "wait", "run 2 in 0 by 120", "wait"}));
+}
+
+// Figure 8 of the paper: 2 and 1 entries share the blocks 2 : 1. And the other way of sharing.
+TEST(Schedule, BlocksInProportionToEntries) {
+    for (bool equal : {false, true}) {
+        Scripted device({1, 1, 1}, 3, 2);
+        device.Run(); // all are resident now
+        device.active = {2, 0, 1};
+        device.schedule.equal_shares = equal;
+        EXPECT_EQ(device.Run(), equal ? (Log{"run 0 in 0 by 60", "run 2 in 2 by 60", "wait", "wait"})
+                                      : (Log{"run 0 in 0 by 80", "run 2 in 2 by 40", "wait", "wait"}));
+    }
+}
+
+TEST(Schedule, EveryLaunchHasABlock) {
+    Scripted device({1, 1}, 2, 2);
+    device.Run();
+    device.active = {1000000, 1};
+    EXPECT_EQ(device.Run(), (Log{"run 0 in 0 by 120", "run 1 in 1 by 1", "wait", "wait"}));
+}
+
+TEST(Schedule, TheSlotOfTheOneThatCameFirstIsGivenUp) {
+    Scripted device({3, 2, 1, 0}, 2, 2);
+    device.Run(); // 0 to slot 0, 1 to 1, 2 to 0
+    device.active = {0, 0, 0, 4};
+    EXPECT_EQ(device.Run(), (Log{"copy 3 to 1", "wait", "run 3 in 1 by 120", "wait"}));
+    device.active = {0, 0, 5, 6};
+    EXPECT_EQ(device.Run(), (Log{"run 3 in 1 by 65", "run 2 in 0 by 55", "wait", "wait"})) << "both are still there";
+}
+
+TEST(Schedule, AFailureStopsTheDeviceAndForgetsWhatIsThere) {
+    for (int at = 0; at < 12; at++) {
+        SCOPED_TRACE(at);
+        Scripted device({2, 7, 0, 5}, 1, 1);
+        device.fail_at = at;
+        EXPECT_EQ(device.Run().size(), static_cast<size_t>(at) + 1) << "nothing is asked after the failure";
+        EXPECT_EQ(device.status, CSAW_ECUDA);
+        EXPECT_EQ(device.stopped, 1);
+        device.active = {2, 0, 0, 0};
+        EXPECT_EQ(device.Run(), (Log{"copy 0 to 0", "wait", "run 0 in 0 by 120", "wait"}));
+        EXPECT_EQ(device.status, CSAW_OK);
+    }
+}
+
+} // namespace

@@ -87,7 +87,7 @@ const command plan_command = {
     .about = "Reads a graph and prints where its walks would run and how much memory that takes,\n"
              "one line per decision. The options mean what they mean to csaw walk.\n",
     .examples = "  csaw plan graph.txt --undirected\n"
-                "  csaw plan graph.txt --partitions 4 --threads 8\n"
+                "  csaw plan graph.txt --partitions 4\n"
                 "  csaw plan graph.txt --device cuda:0\n"
                 "  csaw plan graph.txt --describe gpu=1,memory=16GiB --gpu-memory 4GiB\n",
     .run = run,

@@ -78,6 +78,11 @@ TEST(Plan, AGraphLargerThanGpuMemoryIsRefusedWithTheRemedy) {
     got = create("cuda:0", [](csaw_plan_options &options) { options.partitions = 2; });
     EXPECT_EQ(got.status, CSAW_EUNSUPPORTED);
     EXPECT_TRUE(holds(got.message, "2 partitions on a GPU")) << got.message;
+    for (int which = 0; which < 2; which++) {
+        got = create("cuda:0", [&](csaw_plan_options &options) { (which ? options.streams : options.resident) = 1; });
+        EXPECT_EQ(got.status, CSAW_EUNSUPPORTED);
+        EXPECT_TRUE(holds(got.message, "leave them out, or use device 'simulated'")) << got.message;
+    }
 }
 
 TEST(Plan, OfADescribedGpuExplainsItselfAlone) {
@@ -94,7 +99,21 @@ TEST(Plan, OfADescribedGpuExplainsItselfAlone) {
     csaw_plan_free(plan);
 }
 
-// Every line, of the longest explanation, is there in full.
+TEST(Plan, PartitionsOnTheCpuTakeTurnsOnOneThread) {
+    csaw_plan *plan = nullptr;
+    const Refused got = create(
+        "cpu",
+        [](csaw_plan_options &options) {
+            options.threads = 3;
+            options.partitions = 2;
+        },
+        &plan);
+    ASSERT_EQ(got.status, CSAW_OK) << got.message;
+    EXPECT_TRUE(holds(csaw_plan_explain(plan), "cpu, 1 thread: partitions take turns\n")) << csaw_plan_explain(plan);
+    csaw_plan_free(plan);
+}
+
+// Every line of an explanation with partitions and tables is there in full.
 TEST(Plan, ExplanationsAreWhole) {
     csaw_plan *plan = nullptr;
     ASSERT_EQ(create(

@@ -144,7 +144,7 @@ TEST_F(Simulated, ASlotTooSmallIsSaid) {
     EXPECT_EQ(CSAW_EDEVMEM, Copy(0, 0, 0));
 }
 
-// The same four copies and launches end in several orders, by the seed.
+// The same two copies end in several orders, by the seed.
 TEST_F(Simulated, TheSeedDecidesWhatEndsFirst) {
     int first_of[2] = {0, 0};
     ASSERT_EQ(CSAW_OK, Open());

@@ -171,9 +171,10 @@ typedef struct csaw_plan_options {
     int threads;         /* CPU threads; 0 = all cores */
     int partitions;      /* cpu, simulated: cut the graph, and queue work at the parts; 0 = as few as fit gpu_memory */
     uint64_t gpu_memory; /* bytes of a GPU's memory to use; 0 = what it has (simulated: no limit). Where the graph does
-                            not fit, parts of it come and go */
-    int resident;        /* partitions in that memory at a time; 0 = as many as are useful */
-    int streams;         /* on which they are copied and run; 0 = one each, at most 4 */
+                            not fit, parts of it come and go: simulated so far. cuda:N refuses less than the graph and
+                            instances take, and holds to no other limit yet */
+    int resident;        /* simulated: partitions in that memory at a time; 0 = as many as are useful */
+    int streams;         /* simulated: on which they are copied and run; 0 = one each, at most 4 */
     uint64_t described_memory; /* the GPU's own memory, of one that need not be here: the plan explains itself, and no
                                   more. 0 = the GPU is here */
 } csaw_plan_options;
@@ -239,8 +240,8 @@ typedef struct csaw_run_options {
     bool edges;           /* walks: also keep the arcs that they followed */
     bool check;           /* debug: compare hooks with traits at every step (CPU, slow) */
     uint64_t first;       /* csaw_sample_each: instance to begin with, the ones before being done already */
-    uint64_t batch_bytes; /* csaw_sample_each: bytes of paths a batch may take; default 64 MiB, or more where parts
-                             of the graph come and go */
+    uint64_t batch_bytes; /* csaw_sample_each: bytes of paths a batch may take; default 64 MiB, or, of walks, more where
+                             parts of the graph come and go */
     bool (*progress)(void *user, uint64_t done, uint64_t total); /* walks; false stops the run */
     void *user;
 } csaw_run_options;

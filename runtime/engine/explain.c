@@ -30,9 +30,11 @@ void csaw__explain_graph(csaw_plan *plan) {
         mib(20.0 * (double)csr->num_edges + 16.0 * (double)csr->num_vertices));
 }
 
-void csaw__explain_host(csaw_plan *plan, bool simulates) {
+void csaw__explain_host(csaw_plan *plan, bool simulates, bool in_parts) {
     if (simulates)
         say(plan, "device      simulated: a GPU's copies and launches on one thread of the cpu\n");
+    else if (in_parts)
+        say(plan, "device      cpu, 1 thread: partitions take turns\n");
     else
         say(plan, "device      cpu, %d thread%s\n", plan->threads, plan->threads == 1 ? "" : "s");
 }

@@ -144,7 +144,9 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw__rows *whole, uin
     return CSAW_OK;
 }
 
-uint64_t csaw__parts_batch_bytes(const csaw__parts *parts) { return parts->request.memory ? parts->fit.instances : 0; }
+uint64_t csaw__parts_together(const csaw__parts *parts, uint32_t length, bool edges) {
+    return parts->request.memory ? parts->fit.instances / csaw__parts_walk_bytes(length, edges) : 0;
+}
 
 uint64_t csaw__parts_at_once(const csaw__parts *parts, uint64_t bytes, uint64_t most) {
     const uint64_t fitting = parts->fit.instances / bytes;

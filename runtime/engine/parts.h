@@ -45,7 +45,7 @@ bool csaw__parts_has_arc(const csaw__rows *rows, csaw_vertex v, csaw_vertex to);
 
 /* runtime/engine/explain.c: lines of a plan's explanation. */
 void csaw__explain_graph(csaw_plan *plan);
-void csaw__explain_host(csaw_plan *plan, bool simulates);
+void csaw__explain_host(csaw_plan *plan, bool simulates, bool in_parts);
 void csaw__explain_described(csaw_plan *plan, uint64_t memory);
 csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph);
 

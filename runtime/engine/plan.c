@@ -67,6 +67,9 @@ static csaw_status check_whole(const csaw_graph *graph, const csaw_plan_options 
                  "%d partitions on a GPU: this version partitions graphs on the CPU only; use device 'cpu' or "
                  "'simulated', or 1 partition",
                  options->partitions);
+    CSAW_REQUIRE(!options->resident && !options->streams, CSAW_EUNSUPPORTED,
+                 "resident and streams are of partitions that come and go, and this version holds graphs whole on a "
+                 "GPU; leave them out, or use device 'simulated', or described_memory to see what they would do");
     if (!options->gpu_memory) return CSAW_OK;
     const bool whole = csaw__fit_memory(&request, &fit) == CSAW_OK && fit.whole;
     CSAW_REQUIRE(whole, CSAW_EUNSUPPORTED,
@@ -88,7 +91,7 @@ return CSAW_OK;
 
 static csaw_status open_device(csaw_plan *plan, const csaw_plan_options *options, kind kind, int ordinal) {
     if (kind == GPU && options->described_memory) return describe(plan, options);
-    csaw__explain_host(plan, kind == SIMULATED);
+    csaw__explain_host(plan, kind == SIMULATED, options->partitions > 1);
     if (kind == GPU) {
         CSAW_TRY(check_whole(plan->graph, options));
         return csaw__device_open(plan->graph, ordinal, plan->explain, sizeof plan->explain, &plan->device);

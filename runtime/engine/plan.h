@@ -54,7 +54,7 @@ csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__j
 csaw_status csaw__parts_create(const csaw_graph *graph, const csaw_plan_options *options, csaw__parts **out);
 csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw__rows *whole, uint64_t walks, uint32_t length,
                                 bool edges);
-uint64_t csaw__parts_batch_bytes(const csaw__parts *parts); /* of paths that are under way together; 0 = any */
+uint64_t csaw__parts_together(const csaw__parts *parts, uint32_t length, bool edges); /* walks under way; 0 = any */
 csaw_status csaw__parts_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw__fault *fault);
 void csaw__parts_free(csaw__parts *parts);
 

@@ -59,7 +59,8 @@ static void ask(const questions *q, const csaw__rows *rows, csaw__active *entry)
     const uint64_t i = item_of(entry);
     const uint64_t *const offset = (const uint64_t *)rows->offset + (entry->vertex - rows->first);
     const csaw_vertex prev = q->w->f.entry[i].prev;
-    memcpy(q->vertex + q->offset[i], rows->col + offset[0], (q->offset[i + 1] - q->offset[i]) * sizeof *rows->col);
+    const uint64_t arcs = q->offset[i + 1] - q->offset[i];
+    if (arcs) memcpy(q->vertex + q->offset[i], rows->col + offset[0], arcs * sizeof *rows->col);
     entry->vertex = prev == CSAW_NONE ? entry->vertex : prev;
     entry->state = prev == CSAW_NONE ? CSAW__FINISHED : ASKS;
 }

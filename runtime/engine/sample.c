@@ -237,10 +237,13 @@ static uint64_t walk_bytes(const csaw__run *r) {
 }
 
 uint64_t csaw__run_at_once(const csaw__run *r) {
-    const uint64_t together = r->plan->parts ? csaw__parts_batch_bytes(r->plan->parts) : 0; /* under way at a time */
-    const uint64_t least = together > default_batch_bytes ? together : default_batch_bytes;
-    const uint64_t bytes = r->options.batch_bytes ? r->options.batch_bytes : least, of_one = walk_bytes(r);
-    return bytes > of_one ? bytes / of_one : 1;
+    const csaw__parts *const parts = r->plan->parts;
+    const uint64_t of_one = walk_bytes(r),
+                   bytes = r->options.batch_bytes ? r->options.batch_bytes : default_batch_bytes;
+    const uint64_t count = bytes > of_one ? bytes / of_one : 1;
+    if (r->options.batch_bytes || r->is_sample || !parts) return count;
+    const uint64_t together = csaw__parts_together(parts, r->job.length, r->options.edges); /* walks of a round */
+    return together > count ? together : count;
 }
 
 static csaw_status host_buffers(csaw_samples *samples) {

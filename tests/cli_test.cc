@@ -67,9 +67,9 @@ TEST_F(Cli, help_of_a_command) {
         "  --threads N              CPU threads (default: all cores); the result is the same\n"
         "  --partitions N           cut the graph into N parts (cpu, simulated); the result is the same\n"
         "  --gpu-memory SIZE        of a GPU to use, such as 4GiB (default: all); parts of a larger graph come and "
-        "go\n"
-        "  --resident N             parts in that memory at a time (default: by its size)\n"
-        "  --streams N              on which parts are copied and run (default: one each, at most 4)\n"
+        "go (simulated)\n"
+        "  --resident N             parts in that memory at a time (simulated; default: by its size)\n"
+        "  --streams N              on which parts are copied and run (simulated; default: one each, at most 4)\n"
         "  --undirected             every line of the file is an edge both ways\n"
         "  --keep-loops             keep edges from a vertex to itself (default: drop them)\n"
         "  --keep-duplicates        keep repeated edges apart (default: one edge, weights summed)\n"
@@ -81,7 +81,7 @@ TEST_F(Cli, help_of_a_command) {
         "  --help                   this text\n\n"
         "Examples:\n"
         "  csaw plan graph.txt --undirected\n"
-        "  csaw plan graph.txt --partitions 4 --threads 8\n"
+        "  csaw plan graph.txt --partitions 4\n"
         "  csaw plan graph.txt --device cuda:0\n"
         "  csaw plan graph.txt --describe gpu=1,memory=16GiB --gpu-memory 4GiB\n");
     for (const char *command : {"walk", "sample", "subgraph", "info", "generate", "plan", "verify"}) {

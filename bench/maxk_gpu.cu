@@ -199,12 +199,12 @@ static void verify_backward(const bench *b, bool exact) {
 
 /* ---- what is timed ---- */
 
-static csaw_maxk_spmm_options options_of(const bench *b, bool given, bool atomic) {
+static csaw_maxk_spmm_options options_of(const bench *b, bool given, bool deterministic) {
     csaw_maxk_spmm_options o = {};
     o.size = sizeof o;
     o.device = b->set.device;
     o.transpose = given ? &b->there_turned : nullptr;
-    o.atomic = atomic;
+    o.deterministic = deterministic;
     return o;
 }
 
@@ -260,8 +260,8 @@ static void run_products(bench *b, double dense) {
     const double edges = (double)b->a.num_edges, rows = (double)b->a.rows, k = (double)b->h.k;
     const double i = (double)csaw_cbsr_index_bytes(b->set.cols), forward = (4 + i) * k * edges;
     const double backward = 4 * rows * b->set.cols + forward + 4 * k * edges;
-    const csaw_maxk_spmm_options plain = options_of(b, false, false), given = options_of(b, true, false),
-                                 atomic = options_of(b, false, true);
+    const csaw_maxk_spmm_options plain = options_of(b, false, true), given = options_of(b, true, true),
+                                 atomic = options_of(b, false, false);
     const double sectors = time_sectors(b, b->h.k);
     const auto run_forward = [&] { must(csaw_maxk_spmm(&b->there, &b->there_h, &plain, &b->there_y)); };
     must_cuda(cudaMemset(b->there_y.data, 0xff, b->a.rows * b->set.cols * 4));

@@ -159,6 +159,7 @@ static void run_storage(bench *b, const csaw_sparse &a, uint64_t cols, csaw_dtyp
 
 static void prepare(bench *b) {
     csaw_prepare_options o = {};
+    o.fixed_weights = true;
     o.size = sizeof o;
     o.device = b->set.device;
     const double start = now();

@@ -18,11 +18,16 @@ template <> struct csaw__stored<2> { typedef uint16_t type; };
 /* So many elements side by side, loaded and stored at once. */
 template <typename T, int COUNT> struct alignas(sizeof(T) * COUNT) csaw__pack { T at[COUNT]; };
 
+/* The most that are stored at once take 16 bytes. */
 template <int COUNT, typename T> static __device__ __forceinline__ void csaw__put(T *to, const T *x) {
-    csaw__pack<T, COUNT> pack;
+    constexpr int MOST = 16 / sizeof(T), AT_ONCE = COUNT < MOST ? COUNT : MOST;
 #pragma unroll
-    for (int i = 0; i < COUNT; i++) pack.at[i] = x[i];
-    *(csaw__pack<T, COUNT> *)to = pack;
+    for (int i = 0; i < COUNT; i += AT_ONCE) {
+        csaw__pack<T, AT_ONCE> pack;
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) pack.at[j] = x[i + j];
+        *(csaw__pack<T, AT_ONCE> *)(to + i) = pack;
+    }
 }
 
 template <csaw_dtype DTYPE> static __device__ __forceinline__ float csaw__widen(uint16_t half) {
@@ -59,7 +64,7 @@ static __device__ __forceinline__ void csaw__narrow_to(void *to, const float *x)
     csaw__put<COUNT>((uint16_t *)to, half);
 }
 
-/* COUNT elements to row `row`, from column `column` on, which is aligned to as many. */
+/* COUNT elements to row `row`, from column `column` on, which is aligned to as many, or to 16 bytes. */
 template <int COUNT>
 static __device__ __forceinline__ void csaw__store(const csaw_dense *m, uint64_t row, uint64_t column, const float *x) {
     const uint64_t at = row * m->stride + column;

@@ -51,7 +51,7 @@ csaw_status csaw__device_maxk_backward(const csaw__where *given, const csaw_spar
     csaw__maxk_run run;
     if (!dx->rows || !dx->k) return CSAW_OK;
     CSAW_TRY(where.enter(given->ordinal, given->stream, nullptr));
-    if (options->atomic) return csaw__device_maxk_atomic(where, a, dy, mean, dx);
+    if (!options->deterministic) return csaw__device_maxk_atomic(where, a, dy, mean, dx);
     m.p.rows = a->cols, m.p.num_edges = a->num_edges;
     m.p.x = *dy, m.p.x.stride = csaw__stride(dy);
     m.p.y = csaw_dense{dx->rows, dx->k, dx->k, dx->dtype, dx->values};

@@ -8,27 +8,28 @@
 
 #include "spmm/device_maxk_steps.cuh"
 
-template <typename INDEX, int VECTOR> struct csaw__maxk_entries { /* on their way */
-    float x[VECTOR];
-    csaw__pack<INDEX, VECTOR> column;
+template <csaw_dtype X, typename INDEX, int VECTOR> struct csaw__maxk_entries { /* as stored */
+    typedef csaw__pack<typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type, VECTOR> stored;
+    typedef csaw__pack<INDEX, VECTOR> columns;
+    stored x;
+    columns column;
 };
 
 /* VECTOR columns at a time to y, of a whole row divided by its edges if that is asked, or to partial. */
-template <int LANES, int VECTOR>
+template <typename SHAPE, int VECTOR>
 static __device__ __forceinline__ void csaw__maxk_store(const csaw__product *p, const csaw__unit &unit,
                                                         const csaw__slice &slice, const float *sum) {
+    constexpr uint32_t LANES = SHAPE::LANES;
     for (uint32_t c = threadIdx.x % LANES * VECTOR; c < slice.width; c += LANES * VECTOR) {
-        float value[VECTOR];
-#pragma unroll
-        for (int i = 0; i < VECTOR; i++) value[i] = sum[c + i];
+        csaw__pack<float, VECTOR> value = *(const csaw__pack<float, VECTOR> *)(sum + SHAPE::word_of(c));
         if (unit.is_chunk) {
-            csaw__put<VECTOR>(p->partial + unit.row * p->width + c, value);
+            csaw__put<VECTOR>(p->partial + unit.row * p->width + c, value.at);
             continue;
         }
 #pragma unroll
         for (int i = 0; i < VECTOR; i++)
-            if (p->reduce == CSAW_MEAN && unit.count) value[i] /= (float)unit.count;
-        csaw__store<VECTOR>(&p->y, unit.row, slice.first + c, value);
+            if (p->reduce == CSAW_MEAN && unit.count) value.at[i] /= (float)unit.count;
+        csaw__store<VECTOR>(&p->y, unit.row, slice.first + c, value.at);
     }
 }
 
@@ -37,41 +38,46 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     csaw__maxk_forward(const __grid_constant__ csaw__maxk_product m) {
     constexpr int LANES = SHAPE::LANES, VECTOR = SHAPE::VECTOR, WIDTH = SHAPE::WIDTH;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
-    typedef csaw__maxk_entries<INDEX, VECTOR> entries;
-    __shared__ csaw__maxk_step rings[SHAPE::GROUPS][SHAPE::RING];
-    __shared__ csaw__pack<float, 4> sums[SHAPE::GROUPS][WIDTH / 4];
-    const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
+    typedef csaw__maxk_entries<X, INDEX, VECTOR> entries;
+    typedef typename SHAPE::steps steps;
+    __shared__ typename SHAPE::ring rings[SHAPE::GROUPS];
+    __shared__ csaw__pack<float, 4> sums[SHAPE::GROUPS * WIDTH / 4];
+    const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES, k = (uint32_t)m.m.k;
     const csaw__unit unit = csaw__unit_at(&m.p, (uint64_t)blockIdx.x * SHAPE::GROUPS + group);
     const csaw__slice slice = csaw__slice_at(&m.p, m.p.first_slice);
-    float *const sum = (float *)sums[group];
-    for (uint32_t c = lane; c < (slice.width + 3) / 4; c += LANES) sums[group][c] = csaw__pack<float, 4>{};
-    const auto load = [&](const csaw__maxk_step &step, entries *to) {
-        if (lane * VECTOR >= step.count) return;
-        const uint64_t at = step.at + lane * VECTOR;
-        csaw__load<X, VECTOR>((const char *)m.m.values + at * bytes, to->x);
-        to->column = *(const csaw__pack<INDEX, VECTOR> *)((const INDEX *)m.m.index + at);
+    const char *const values = (const char *)m.m.values + lane * VECTOR * bytes;
+    const INDEX *const index = (const INDEX *)m.m.index + lane * VECTOR;
+    float *const sum = (float *)sums + SHAPE::first_word();
+    for (uint32_t c = lane * 4; c < slice.width; c += LANES * 4)
+        *(csaw__pack<float, 4> *)(sum + SHAPE::word_of(c)) = csaw__pack<float, 4>{};
+    const auto load = [&](const typename SHAPE::step &step, entries *to) {
+        if (lane * VECTOR >= steps::count(step, k)) return;
+        to->x = *(const typename entries::stored *)(values + (uint64_t)step.col * (k * bytes) + steps::first(step) * bytes);
+        to->column = *(const typename entries::columns *)(index + (uint64_t)step.col * k + steps::first(step));
     };
-    const auto take = [&](const csaw__maxk_step &step, const entries &of) {
+    const auto take = [&](uint32_t, bool there, const typename SHAPE::step &step, const entries &of) {
         float before[VECTOR];
-        uint32_t c[VECTOR];
-        const bool there = lane * VECTOR < step.count;
+        uint32_t at[VECTOR];
+        bool held[VECTOR];
 #pragma unroll
         for (int i = 0; i < VECTOR; i++) {
-            c[i] = there ? csaw__maxk_place<INDEX, WIDTH>(of.column.at[i], (uint32_t)slice.first) : (uint32_t)WIDTH;
-            if (c[i] < WIDTH) before[i] = sum[c[i]];
+            const uint32_t c = csaw__maxk_place<INDEX, WIDTH>(of.column.at[i], (uint32_t)slice.first);
+            held[i] = there && lane * VECTOR < steps::count(step, k) && (sizeof(INDEX) == 1 || c < WIDTH);
+            at[i] = SHAPE::word_of(c);
+            if (held[i]) before[i] = sum[at[i]];
         }
 #pragma unroll
         for (int i = 0; i < VECTOR; i++)
-            if (c[i] < WIDTH) sum[c[i]] = before[i] + step.weight * of.x[i];
+            if (held[i]) sum[at[i]] = before[i] + step.weight * csaw__widen<X>(of.x.at[i]);
         __syncwarp(); /* before the next edge is added */
     };
     __syncwarp();
-    csaw__maxk_walk<SHAPE, entries>(&m, unit, rings[group], load, take);
+    csaw__maxk_walk<SHAPE, true, entries>(&m, unit, rings + group, load, take);
     if (!unit.stored) return;
     if (m.p.vector == CSAW__VECTOR)
-        csaw__maxk_store<LANES, CSAW__VECTOR>(&m.p, unit, slice, sum);
+        csaw__maxk_store<SHAPE, CSAW__VECTOR>(&m.p, unit, slice, sum);
     else
-        csaw__maxk_store<LANES, 1>(&m.p, unit, slice, sum);
+        csaw__maxk_store<SHAPE, 1>(&m.p, unit, slice, sum);
 }
 
 template <csaw_dtype X, typename INDEX, typename SHAPE> struct csaw__maxk_forward_kernels {

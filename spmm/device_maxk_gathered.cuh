@@ -13,68 +13,43 @@
 template <csaw_dtype X, typename INDEX, int LANES, int FACTOR>
 static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     csaw__maxk_gathered(const __grid_constant__ csaw__maxk_product m) {
-    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, BATCH = CSAW__UNROLL / 2 / FACTOR, RING = 2 * LANES;
-    __shared__ csaw__cached rings[CSAW__MAXK_THREADS / LANES][RING];
+    typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type raw;
+    struct gathered {
+        raw x[FACTOR];
+    };
+    constexpr uint32_t bytes = sizeof(raw), BATCH = CSAW__UNROLL / 2 / FACTOR;
+    __shared__ csaw__ring<csaw__edge_here, LANES> rings[CSAW__MAXK_THREADS / LANES];
     const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
     const csaw__unit unit = csaw__unit_at(&m.p, (uint64_t)blockIdx.x * (CSAW__MAXK_THREADS / LANES) + group);
     const csaw__slice slice = csaw__slice_at(&m.p, m.p.first_slice);
     const uint64_t row = unit.stored && unit.is_chunk ? m.p.split.row[m.p.split.chunk[unit.row].row].row : unit.row;
-    csaw__cached *const ring = rings[group];
-    uint32_t place[FACTOR]; /* bytes from the start of a row of dy */
-    float sum[FACTOR], x[2][BATCH][FACTOR];
+    const csaw_vertex *const col = m.p.col + unit.first;
+    const float *const weight = m.p.weight ? m.p.weight + unit.first : nullptr;
+    const uint32_t row_bytes = (uint32_t)m.p.x.stride * bytes;
+    const char *dy[FACTOR]; /* the column of each entry, in the first row */
+    float sum[FACTOR];
 #pragma unroll
     for (int f = 0; f < FACTOR; f++) {
         const uint32_t t = lane + f * LANES; /* of the slice; those beyond it take its first */
         const uint64_t at = row * m.m.k + slice.first + (t < slice.width ? t : 0);
-        place[f] = unit.count ? (uint32_t)((const INDEX *)m.m.index)[at] * bytes : 0;
+        dy[f] = (const char *)m.p.x.data + (unit.count ? (uint32_t)((const INDEX *)m.m.index)[at] * bytes : 0);
         sum[f] = 0;
     }
-    csaw_vertex col = 0; /* of this lane's edge among the next ones to be put into the ring */
-    float weight = 0;
     const auto fetch = [&](uint32_t k) {
-        if (k >= unit.count) return;
-        col = m.p.col[unit.first + k];
-        weight = m.p.weight ? m.p.weight[unit.first + k] : 1.0f;
-        if (m.degree_of) weight /= (float)(m.degree_of[col + 1ull] - m.degree_of[col]);
+        csaw__edge_here edge = {col[k], weight ? weight[k] : 1.0f};
+        if (m.degree_of) edge.weight /= (float)(m.degree_of[edge.col + 1ull] - m.degree_of[edge.col]);
+        return edge;
     };
-    const auto put = [&](uint32_t k) { ring[k % RING] = csaw__cached{col * m.p.x.stride * bytes, weight}; };
-    const auto load = [&](uint32_t k, int to) {
-        if (k >= unit.count) return;
+    const auto load = [&](const csaw__edge_here &edge, gathered *to) {
 #pragma unroll
-        for (uint32_t n = 0; n < BATCH; n++) {
-            const char *const dy = (const char *)m.p.x.data + ring[(k + n < unit.count ? k + n : k) % RING].at;
-#pragma unroll
-            for (int f = 0; f < FACTOR; f++) csaw__load<X, 1>(dy + place[f], &x[to][n][f]);
-        }
+        for (int f = 0; f < FACTOR; f++) to->x[f] = *(const raw *)(dy[f] + (uint64_t)edge.col * row_bytes);
     };
-    const auto take = [&](uint32_t k, int from) {
+    const auto take = [&](uint32_t, bool there, const csaw__edge_here &edge, const gathered &of) {
 #pragma unroll
-        for (uint32_t n = 0; n < BATCH; n++) {
-            const float of_edge = ring[(k + n) % RING].weight;
-#pragma unroll
-            for (int f = 0; f < FACTOR; f++)
-                if (k + n < unit.count) sum[f] += of_edge * x[from][n][f];
-        }
+        for (int f = 0; f < FACTOR; f++)
+            if (there) sum[f] += edge.weight * csaw__widen<X>(of.x[f]);
     };
-    fetch(lane);
-    put(lane);
-    fetch(LANES + lane);
-    __syncwarp();
-    load(0, 0);
-    for (uint32_t base = 0; LANES == 32 ? base < unit.count : __any_sync(CSAW__ALL_LANES, base < unit.count);
-         base += LANES) {
-        __syncwarp(); /* the edges before were read */
-        put(base + LANES + lane);
-        __syncwarp();
-        fetch(base + 2 * LANES + lane); /* while dy comes */
-#pragma unroll 1
-        for (uint32_t k = base; k < base + LANES && k < unit.count; k += 2 * BATCH) {
-            load(k + BATCH, 1);
-            take(k, 0);
-            load(k + 2 * BATCH, 0);
-            take(k + BATCH, 1);
-        }
-    }
+    csaw__walk<LANES, BATCH, false, gathered>(unit.count, rings + group, fetch, load, take);
     if (!unit.stored) return;
 #pragma unroll
     for (int f = 0; f < FACTOR; f++) {

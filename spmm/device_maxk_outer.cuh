@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_maxk_outer.cuh - device code of csaw_maxk_spmm_backward() with `atomic`: outer product (MaxK-GNN, section
- * 4.2, algorithm 2). A group of lanes takes a unit, with its row of dy in shared memory; for every edge it reads the
+/* spmm/device_maxk_outer.cuh - device code of csaw_maxk_spmm_backward() unless it is to be deterministic: outer product
+ * (MaxK-GNN, section 4.2, algorithm 2). A group of lanes takes a unit, with its row of dy in shared memory; for every edge it reads the
  * index of the column and adds the products to that row of the result by atomic additions, whose order nothing fixes.
  */
 #ifndef CSAW_SPMM_DEVICE_MAXK_OUTER_CUH
@@ -27,39 +27,43 @@ template <csaw_dtype X, typename INDEX, typename SHAPE>
 static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     csaw__maxk_outer(const __grid_constant__ csaw__maxk_product m) {
     constexpr int LANES = SHAPE::LANES, VECTOR = SHAPE::VECTOR, WIDTH = SHAPE::WIDTH;
+    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
     typedef csaw__pack<INDEX, VECTOR> columns;
-    __shared__ csaw__maxk_step rings[SHAPE::GROUPS][SHAPE::RING];
-    __shared__ float rows[SHAPE::GROUPS][WIDTH];
-    const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
+    typedef typename SHAPE::steps steps;
+    __shared__ typename SHAPE::ring rings[SHAPE::GROUPS];
+    __shared__ float rows[SHAPE::GROUPS * WIDTH];
+    const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES, k = (uint32_t)m.m.k;
     const csaw__unit unit = csaw__unit_at(&m.p, (uint64_t)blockIdx.x * SHAPE::GROUPS + group);
     const csaw__slice slice = csaw__slice_at(&m.p, m.p.first_slice);
     const uint64_t row = unit.stored && unit.is_chunk ? m.p.split.row[m.p.split.chunk[unit.row].row].row : unit.row;
     const float edges = m.degree_of && unit.count ? (float)(m.degree_of[row + 1] - m.degree_of[row]) : 1.0f;
-    float *const dy = rows[group];
+    const INDEX *const index = (const INDEX *)m.m.index + lane * VECTOR;
+    float *const to = m.sums + lane * VECTOR, *const dy = rows + SHAPE::first_word();
     if (unit.count)
         for (uint32_t c = lane; c < slice.width; c += LANES) {
-            csaw__load<X, 1>(
-                (const char *)m.p.x.data + (row * m.p.x.stride + slice.first + c) * (X == CSAW_F32 ? 4 : 2), dy + c);
+            const char *const from = (const char *)m.p.x.data + (row * m.p.x.stride + slice.first + c) * bytes;
+            csaw__load<X, 1>(from, dy + SHAPE::word_of(c));
         }
-    const auto load = [&](const csaw__maxk_step &step, columns *to) {
-        if (lane * VECTOR < step.count) *to = *(const columns *)((const INDEX *)m.m.index + step.at + lane * VECTOR);
+    const auto load = [&](const typename SHAPE::step &step, columns *loaded) {
+        if (lane * VECTOR >= steps::count(step, k)) return;
+        *loaded = *(const columns *)(index + (uint64_t)step.col * k + steps::first(step));
     };
-    const auto take = [&](const csaw__maxk_step &step, const columns &of) {
-        if (lane * VECTOR >= step.count) return;
+    const auto take = [&](uint32_t, bool there, const typename SHAPE::step &step, const columns &of) {
+        if (!there || lane * VECTOR >= steps::count(step, k)) return;
         const float weight = m.degree_of ? step.weight / edges : step.weight;
-        float *const to = m.sums + step.at + lane * VECTOR;
         float product[VECTOR];
         bool any = false;
 #pragma unroll
         for (int i = 0; i < VECTOR; i++) {
             const uint32_t c = csaw__maxk_place<INDEX, WIDTH>(of.at[i], (uint32_t)slice.first);
-            product[i] = c < WIDTH ? weight * dy[c] : 0.0f; /* of another slice */
-            any = any || c < WIDTH;
+            const bool held = sizeof(INDEX) == 1 || c < WIDTH; /* or of another slice */
+            product[i] = held ? weight * dy[SHAPE::word_of(c)] : 0.0f;
+            any = any || held;
         }
-        if (any) csaw__maxk_add<VECTOR>(to, product);
+        if (any) csaw__maxk_add<VECTOR>(to + (uint64_t)step.col * k + steps::first(step), product);
     };
     __syncwarp();
-    csaw__maxk_walk<SHAPE, columns>(&m, unit, rings[group], load, take);
+    csaw__maxk_walk<SHAPE, false, columns>(&m, unit, rings + group, load, take);
 }
 
 /* One thread an element of sums: to the values of m. */

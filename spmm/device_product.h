@@ -18,7 +18,9 @@
 
 enum {
     CSAW__THREADS = 128, /* of a block */
-    CSAW__VECTOR = 4,    /* elements that a lane loads at once, where strides and addresses allow */
+    CSAW__VECTOR = 4,    /* elements that a lane loads at once, where strides and addresses allow; csaw_spmm()'s of 16
+                          * bits may be CSAW__VECTOR_16 */
+    CSAW__VECTOR_16 = 8,
     CSAW__UNROLL = 8,    /* vectors of features that a lane has on their way at once */
     CSAW__OFTEN = 32     /* mean degree from which on slices of x are made to fit the L2 cache */
 };
@@ -57,13 +59,12 @@ static inline csaw__way_shape csaw__shape_of(csaw__way way) {
 static inline csaw__way csaw__way_of(uint64_t vectors, bool single, uint64_t mean_degree, uint64_t bytes_of_vector,
                                      uint64_t l2_bytes) {
     static const csaw__way by_width[] = {CSAW__SUBWARP4, CSAW__SUBWARP8, CSAW__SUBWARP16, CSAW__CRC};
-    const uint64_t kept = l2_bytes / 5 * 3; /* of L2, vectors of x */
     int whole = 0, in_cache;
     while (whole < 3 && vectors > csaw__shape_of(by_width[whole]).lanes) whole++;
     if (single || mean_degree < CSAW__OFTEN) return by_width[whole];
     for (in_cache = whole; in_cache > 0; in_cache--) {
         const uint64_t lanes = csaw__shape_of(by_width[in_cache]).lanes;
-        if ((vectors < lanes ? vectors : lanes) * bytes_of_vector <= kept) return by_width[in_cache];
+        if ((vectors < lanes ? vectors : lanes) * bytes_of_vector <= l2_bytes) return by_width[in_cache];
     }
     return by_width[whole];
 }
@@ -114,18 +115,29 @@ typedef struct csaw__product {
 
 static inline bool csaw__is_extreme(csaw_reduce reduce) { return reduce == CSAW_MAX || reduce == CSAW_MIN; }
 
-/* Whether every row of a head's columns begins at a whole vector. */
-static inline bool csaw__takes_vectors(const csaw_dense *m) {
-    const uint64_t bytes = CSAW__VECTOR * (m->dtype == CSAW_F32 ? 4 : 2);
-    return m->stride % CSAW__VECTOR == 0 && (uintptr_t)m->data % bytes == 0;
+/* Whether every row begins where `vector` elements can be loaded or stored, up to 16 bytes at once. */
+static inline bool csaw__takes_vectors_of(const csaw_dense *m, uint32_t vector) {
+    const uint64_t element = m->dtype == CSAW_F32 ? 4 : 2, bytes = vector * element < 16 ? vector * element : 16;
+    return m->stride * element % bytes == 0 && (uintptr_t)m->data % bytes == 0;
+}
+static inline bool csaw__takes_vectors(const csaw_dense *m) { return csaw__takes_vectors_of(m, CSAW__VECTOR); }
+
+/* The widest vectors in which so many columns of x go to y. */
+static inline uint32_t csaw__vector_of(const csaw_dense *x, const csaw_dense *y, uint64_t columns) {
+    uint32_t vector = x->dtype == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
+    while (vector >= CSAW__VECTOR) {
+        if (columns % vector == 0 && csaw__takes_vectors_of(x, vector) && csaw__takes_vectors_of(y, vector))
+            return vector;
+        vector /= 2;
+    }
+    return 1;
 }
 
 /* Fills in the layout of a product whose other fields but partial and place stand; way: not CSAW__AUTO on return.
  * l2_bytes: read by CSAW__AUTO. */
 static inline void csaw__lay_out(csaw__product *p, csaw__way *way, uint32_t threads, uint64_t l2_bytes) {
     p->columns = p->y.cols / p->heads;
-    p->vector =
-        p->columns % CSAW__VECTOR == 0 && csaw__takes_vectors(&p->x) && csaw__takes_vectors(&p->y) ? CSAW__VECTOR : 1;
+    p->vector = csaw__vector_of(&p->x, &p->y, p->columns);
     if (*way == CSAW__AUTO)
         *way =
             csaw__way_of((p->columns + p->vector - 1) / p->vector, p->vector == 1, p->rows ? p->num_edges / p->rows : 0,

@@ -4,6 +4,6 @@
 #include "spmm/device_reduce.cuh"
 
 csaw_status csaw__launch_f32(const csaw__product *p, csaw__way way, unsigned blocks, cudaStream_t stream) {
-    csaw__kernel *const kernel = csaw__kernel_of<CSAW_F32>(way, p->vector > 1, csaw__is_extreme(p->reduce));
+    csaw__kernel *const kernel = csaw__kernel_of<CSAW_F32>(way, p->vector, csaw__is_extreme(p->reduce));
     return csaw__device_launch(stream, blocks, CSAW__THREADS, kernel, *p);
 }

@@ -117,14 +117,6 @@ static csaw_status check_transpose(const csaw_sparse *transpose, const csaw_spar
     return CSAW_OK;
 }
 
-static csaw_status check_atomic(const csaw_maxk_spmm_options *o, int ordinal) {
-    CSAW_REQUIRE(!o->atomic || ordinal >= 0, CSAW_EUNSUPPORTED,
-                 "atomic is for a GPU, but the device is the CPU; name one, such as 'cuda:0', or leave atomic false");
-    CSAW_REQUIRE(!o->atomic || !o->transpose, CSAW_EINVAL,
-                 "atomic is given, and a transpose, but algorithm 2 reads a alone; leave one of the two out");
-    return CSAW_OK;
-}
-
 csaw_status csaw_maxk_spmm_backward(const csaw_sparse *a, const csaw_dense *dy, const csaw_maxk_spmm_options *options,
                                     const csaw_cbsr *dx) {
     CSAW_OPTIONS(csaw_maxk_spmm_options, options, o);
@@ -132,7 +124,6 @@ csaw_status csaw_maxk_spmm_backward(const csaw_sparse *a, const csaw_dense *dy, 
     CSAW_TRY(csaw__maxk_check_product(a, &o, dx, "dx", dy, "dy", &where));
     CSAW_TRY(csaw__maxk_check_apart(dy->data, "dy", dx, "dx"));
     if (o.transpose) CSAW_TRY(check_transpose(o.transpose, a, &where));
-    CSAW_TRY(check_atomic(&o, where.ordinal));
     if (where.ordinal >= 0) return csaw__device_maxk_backward(&where, a, dy, &o, dx);
     csaw_sparse made = {0};
     if (!o.transpose) CSAW_TRY(csaw__maxk_transpose(a, &made));

@@ -55,9 +55,9 @@ void Run(csaw__product p, csaw__way way, uint64_t slices) {
     p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
     p.place = reinterpret_cast<uint32_t *>(reinterpret_cast<uintptr_t>(place.data() + 3) & ~uintptr_t{15});
     csaw__kernel *const kernel =
-        p.x.dtype == CSAW_F32   ? csaw__kernel_of<CSAW_F32>(way, p.vector > 1, csaw__is_extreme(p.reduce))
-        : p.x.dtype == CSAW_F16 ? csaw__kernel_of<CSAW_F16>(way, p.vector > 1, csaw__is_extreme(p.reduce))
-                                : csaw__kernel_of<CSAW_BF16>(way, p.vector > 1, csaw__is_extreme(p.reduce));
+        p.x.dtype == CSAW_F32   ? csaw__kernel_of<CSAW_F32>(way, p.vector, csaw__is_extreme(p.reduce))
+        : p.x.dtype == CSAW_F16 ? csaw__kernel_of<CSAW_F16>(way, p.vector, csaw__is_extreme(p.reduce))
+                                : csaw__kernel_of<CSAW_BF16>(way, p.vector, csaw__is_extreme(p.reduce));
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
         p.slices = std::min(slices, all - p.first_slice);
         Launch(p.slices * p.blocks * kThreads, kernel, p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/maxk_gpu_test.cu - csaw/maxk.h on a GPU through the public API: the CPU's bits for every function, count, width
- * and storage, again in a second run; with `atomic` the bound of float64; streams, memory that is refused, places
+ * and storage, again in a second run; by atomic additions the bound of float64; streams, memory that is refused, places
  * beyond 2^32. Outputs are poisoned, and guarded behind their ends. */
 #include "tests/failing_allocations.h"
 #include "tests/gpu_memory.cuh"
@@ -71,11 +71,11 @@ csaw_maxk_options There(cudaStream_t stream = nullptr) {
     return options;
 }
 
-csaw_maxk_spmm_options There(bool mean, const csaw_sparse *transpose = nullptr, bool atomic = false,
+csaw_maxk_spmm_options There(bool mean, const csaw_sparse *transpose = nullptr, bool deterministic = true,
                              cudaStream_t stream = nullptr) {
     csaw_maxk_spmm_options options = with(mean, transpose);
     options.device = "cuda:0";
-    options.atomic = atomic;
+    options.deterministic = deterministic;
     options.stream = stream;
     return options;
 }
@@ -213,7 +213,7 @@ class Products {
         const DenseThere there_dy(dy);
         const CbsrThere made(want), given(want), added(want);
         const csaw_maxk_spmm_options here = with(c.mean), by_made = There(c.mean),
-                                     by_given = There(c.mean, &there_turned_), atomic = There(c.mean, nullptr, true);
+                                     by_given = There(c.mean, &there_turned_), atomic = There(c.mean, nullptr, false);
         ASSERT_EQ(csaw_maxk_spmm_backward(&a_, &dy, &here, &want), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &by_made, &made), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &by_given, &given), CSAW_OK) << csaw_last_error();
@@ -318,7 +318,7 @@ TEST_F(MaxkGpu, MemoryThatIsRefusedLeavesOutputsAlone) {
     Cbsr empty(matrix.cols, 64, 8, CSAW_F16);
     empty.index_memory = x->index_memory;
     const CbsrThere there_x(*x), dx(empty);
-    const csaw_maxk_spmm_options plain = There(true), atomic = There(true, nullptr, true);
+    const csaw_maxk_spmm_options plain = There(true), atomic = There(true, nullptr, false);
     const auto poison_stays = [&](csaw_status status, const Bytes &bytes) {
         if (status != CSAW_OK)
             for (uint8_t byte : bytes.back()) EXPECT_EQ(byte, 0xff);
@@ -343,12 +343,7 @@ TEST_F(MaxkGpu, RefusedOnAGpu) {
     const SparseThere there(matrix);
     const CbsrThere dx(Cbsr(matrix.cols, 64, 8));
     const DenseThere dy(Dense(matrix.rows, 64));
-    csaw_sparse transpose = there;
-    transpose.rows = matrix.cols, transpose.cols = matrix.rows;
-    csaw_maxk_spmm_options options = There(false, &transpose, true);
-    EXPECT_EQ(csaw_maxk_spmm_backward(&there, &dy, &options, &dx), CSAW_EINVAL);
-    message_has({"atomic", "a transpose"});
-    options = There(false);
+    csaw_maxk_spmm_options options = There(false);
     options.device = "cuda:99";
     EXPECT_EQ(csaw_maxk_spmm(&there, &dx, &options, &dy), CSAW_EINVAL);
     message_has({"cuda:99"});

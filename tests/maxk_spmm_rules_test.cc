@@ -164,11 +164,6 @@ TEST(MaxkSpmmRules, Refused) {
     EXPECT_EQ(csaw_maxk_spmm(&a, nullptr, nullptr, &y), CSAW_EINVAL);
     EXPECT_EQ(csaw_maxk_spmm(&a, x.get(), nullptr, nullptr), CSAW_EINVAL);
     EXPECT_EQ(csaw_maxk_spmm_backward_weight(&a, &y, x.get(), nullptr, nullptr), CSAW_EINVAL);
-    csaw_maxk_spmm_options atomic = {};
-    atomic.size = sizeof atomic;
-    atomic.atomic = true;
-    EXPECT_EQ(csaw_maxk_spmm_backward(&a, &y, &atomic, x.get()), CSAW_EUNSUPPORTED);
-    message_has({"atomic is for a GPU"});
     matrix.col[1] = 4; // the transpose reads every column, and says so
     EXPECT_EQ(csaw_maxk_spmm_backward(&a, &y, nullptr, x.get()), CSAW_EINVAL);
     message_has({"edge 1", "column 4", "4 columns"});

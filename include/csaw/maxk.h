@@ -14,8 +14,8 @@
  * number out of range reads and writes outside.
  *
  * On a GPU, with device "cuda:N", as spmm.h says: arrays are memory of that GPU, nothing there is checked, nothing
- * waits, and the bits are the CPU's, with the one exception that `atomic` below is. The two checks read the host's
- * memory. */
+ * waits, and the bits are the CPU's, with one exception: csaw_maxk_spmm_backward(), unless `deterministic` below is
+ * given. The two checks read the host's memory. */
 #ifndef CSAW_MAXK_H
 #define CSAW_MAXK_H
 
@@ -64,12 +64,13 @@ typedef struct csaw_maxk_spmm_options {
     const csaw_sparse *transpose; /* csaw_maxk_spmm_backward(): a transposed, weights too, rows by ascending row of a
                                      (of an undirected graph, a itself); default: made by the call, 4 bytes an edge, 8
                                      with weights, and 8 a column (on a GPU 12 an edge, 16 with weights or
-                                     CSAW_MEAN, more while it is made). The other functions do not read it */
+                                     CSAW_MEAN, more while it is made). There it is read, or made, only if
+                                     `deterministic` is given. The other functions do not read it */
     void *stream;                 /* a cudaStream_t of the device; NULL = the default stream */
-    bool atomic;                  /* csaw_maxk_spmm_backward() on a GPU: algorithm 2 of the paper, by atomic additions,
-                                     without a transpose. Sums run in an order that changes from call to call, and with
-                                     it their last bits; the bound below holds. CSAW_EUNSUPPORTED on the CPU;
-                                     CSAW_EINVAL with a transpose. The other functions do not read it */
+    bool deterministic;           /* csaw_maxk_spmm_backward() on a GPU: the CPU's bits, by rows of the transpose. Default:
+                                     algorithm 2 of the paper, by atomic additions, two to three times as fast, whose
+                                     sums run in an order that changes from call to call, and with it their last bits;
+                                     the bound below holds. All else is deterministic anyway */
 } csaw_maxk_spmm_options;
 
 /* Sums below: of the edges of a row of a (backward: of the transpose), in chunks of 256 from its start; the products of

@@ -7,6 +7,7 @@
 #include "tests/reference/graphs.h"
 #include "tests/reference/public_api.h"
 #include "tests/reference/samplers.h"
+#include "tests/share.h"
 #include "tests/walk_cases.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +71,8 @@ inline void expect_equal(const csaw_csr &csr, const Request &request, const std:
         for (Method method : reference::methods_of(law)) {
             const Walks expected = reference_walks(csr, law, method, request);
             for (size_t i = 0; i < plans.size(); i++)
-                EXPECT_TRUE(same(expected, libraries[i]->walks(law, method, request)))
+                if (reference::takes_case())
+                    EXPECT_TRUE(same(expected, libraries[i]->walks(law, method, request)))
                     << law.name() << ", " << reference::name_of(method) << ", " << name_of(plans[i]);
         }
     }
@@ -127,7 +129,8 @@ inline void expect_hooks_equal(const std::vector<csaw_plan_options> &plans) {
                 const Walks expected =
                     reference::walks(csr, hooks.sampler, method, request, reference::has_parallel_arcs(csr));
                 for (const csaw_plan_options &plan : plans)
-                    EXPECT_TRUE(same(expected, Library(csr, plan).walks(sampler, nullptr, method, request)))
+                    if (reference::takes_case())
+                        EXPECT_TRUE(same(expected, Library(csr, plan).walks(sampler, nullptr, method, request)))
                         << hooks.name << ", " << reference::name_of(method) << ", " << name << ", " << name_of(plan);
             }
         }
@@ -147,7 +150,8 @@ inline void expect_walks_equal(const std::vector<csaw_plan_options> &plans) {
             for (Method method : walk_cases::methods_of(walk, csr)) {
                 const Walks expected = reference::walks(csr, walk.reference, method, request, parallel);
                 for (size_t i = 0; i < plans.size(); i++)
-                    EXPECT_TRUE(same(expected, library_walks(*libraries[i], walk, method, request)))
+                    if (reference::takes_case())
+                        EXPECT_TRUE(same(expected, library_walks(*libraries[i], walk, method, request)))
                         << walk.name << ", " << reference::name_of(method) << ", " << graph.name << ", "
                         << name_of(plans[i]);
             }

@@ -35,14 +35,15 @@ left_out=(
 )
 filter=-$(IFS=:; echo "${left_out[*]}")
 limit=${SANITIZE_LIMIT:-500} # seconds, of a part of a program under a tool
+every=${SANITIZE_EVERY:-10}  # of the cases of a test; see tests/share.h
 gpus=${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader | paste -sd ,)}
-export out filter limit gpus
+export out filter limit every gpus
 sanitize_one() { # TOOL PROGRAM PART PARTS, and the environment's place among those that run at a time: what came of it
     local name=${2##*/} start=$SECONDS status tests said options=() all
     local log=$out/$1_${name}_$3.log
     [[ $1 != memcheck ]] || options=(--report-api-errors no)
     IFS=, read -ra all <<<"$gpus"
-    CSAW_DATA='' CSAW_CACHE_DIR=$PWD/build/gpu/tests/cache CUDA_VISIBLE_DEVICES=${all[place % ${#all[@]}]} \
+    CSAW_DATA='' CSAW_TEST_EVERY=$every CSAW_CACHE_DIR=$PWD/build/gpu/tests/cache CUDA_VISIBLE_DEVICES=${all[place % ${#all[@]}]} \
         GTEST_TOTAL_SHARDS=$4 GTEST_SHARD_INDEX=$3 timeout -k 10 "$limit" compute-sanitizer --tool "$1" \
         "${options[@]}" --error-exitcode 9 "$2" --gtest_filter="$filter" >"$log" 2>&1
     status=$?
@@ -60,11 +61,11 @@ sanitize_one() { # TOOL PROGRAM PART PARTS, and the environment's place among th
     return $((status != 0))
 }
 export -f sanitize_one
-sanitize() { # every GPU test program under every tool, SANITIZE_JOBS at a time, three tests each, dealt to all GPUs
+sanitize() { # every GPU test program under every tool, SANITIZE_JOBS at a time, six tests each, dealt to all GPUs
     local tool program part parts
     for tool in ${SANITIZERS:-memcheck racecheck initcheck synccheck}; do
         for program in ${SANITIZE_PROGRAMS:-build/gpu/tests/*_gpu_test}; do
-            parts=$((("$("$program" --gtest_list_tests --gtest_filter="$filter" | grep -c '^  ')" + 2) / 3))
+            parts=$((("$("$program" --gtest_list_tests --gtest_filter="$filter" | grep -c '^  ')" + 5) / 6))
             for ((part = 0; part < parts; part++)); do printf '%s\0%s\0%s\0%s\0' "$tool" "$program" "$part" "$parts"; done
         done
     done | xargs -0 -n 4 -P "${SANITIZE_JOBS:-$(nproc)}" --process-slot-var=place bash -c 'sanitize_one "$@"' sanitize_one

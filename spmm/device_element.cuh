@@ -48,12 +48,27 @@ template <csaw_dtype DTYPE> static __device__ __forceinline__ uint16_t csaw__nar
 #endif
 }
 
+/* All of a pack. Two of bfloat16 are one word, whose upper half is a float already. */
+template <csaw_dtype DTYPE, typename T, int COUNT>
+static __device__ __forceinline__ void csaw__widen_pack(const csaw__pack<T, COUNT> &pack, float *out) {
+    if constexpr (DTYPE == CSAW_BF16 && COUNT % 2 == 0) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i += 2) {
+            uint32_t two;
+            memcpy(&two, &pack.at[i], sizeof two);
+            out[i] = __uint_as_float(two << 16);
+            out[i + 1] = __uint_as_float(two & 0xffff0000u);
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) out[i] = csaw__widen<DTYPE>(pack.at[i]);
+    }
+}
+
 /* COUNT elements from a place that is aligned to as many. */
 template <csaw_dtype DTYPE, int COUNT> static __device__ __forceinline__ void csaw__load(const void *from, float *out) {
     typedef typename csaw__stored<DTYPE == CSAW_F32 ? 4 : 2>::type T;
-    const csaw__pack<T, COUNT> pack = *(const csaw__pack<T, COUNT> *)from;
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) out[i] = csaw__widen<DTYPE>(pack.at[i]);
+    csaw__widen_pack<DTYPE>(*(const csaw__pack<T, COUNT> *)from, out);
 }
 
 template <csaw_dtype DTYPE, int COUNT>

@@ -54,8 +54,7 @@ static inline csaw__way_shape csaw__shape_of(csaw__way way) {
 
 /* Which kernel AUTO takes for a head of so many vectors of columns (single: of one element), of which all rows of x
  * take bytes_of_vector: the narrowest with room for all of them. Where x is read often, the widest of CRC and narrower
- * whose slice of x stays in the L2 cache beside all that passes through; if not even 8 lanes' does, slices would only
- * read the edges again. Both limits to be measured. */
+ * whose slice of x is no larger than the L2 cache; if not even 8 lanes' is, slices would only read the edges again. */
 static inline csaw__way csaw__way_of(uint64_t vectors, bool single, uint64_t mean_degree, uint64_t bytes_of_vector,
                                      uint64_t l2_bytes) {
     static const csaw__way by_width[] = {CSAW__SUBWARP4, CSAW__SUBWARP8, CSAW__SUBWARP16, CSAW__CRC};

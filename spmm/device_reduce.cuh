@@ -54,10 +54,12 @@ template <csaw_dtype X, int VECTOR, int FACTOR, bool EXTREME> struct csaw__found
     __device__ __forceinline__ void take(uint32_t k, bool there, float weight,
                                          const csaw__features<X, VECTOR, FACTOR> &of) {
 #pragma unroll
-        for (int j = 0; j < FACTOR; j++)
+        for (int j = 0; j < FACTOR; j++) {
+            float x[VECTOR];
+            csaw__widen_pack<X>(of.x[j], x);
 #pragma unroll
             for (int i = 0; i < VECTOR; i++) {
-                const float product = weight * csaw__widen<X>(of.x[j].at[i]);
+                const float product = weight * x[i];
                 if (!there) continue;
                 if (!EXTREME)
                     value[j][i] += product;
@@ -66,6 +68,7 @@ template <csaw_dtype X, int VECTOR, int FACTOR, bool EXTREME> struct csaw__found
                     place[j][i] = k;
                 }
             }
+        }
     }
 };
 

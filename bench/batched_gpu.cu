@@ -178,7 +178,7 @@ static void run_ways(bench *b, graphs *g) {
         const csaw_batch *const batch = csr ? g->csr : g->coo;
         const std::string form = csr ? "csaw, CSR" : "csaw, COO";
         measure(b, g, Y, form.c_str(), true, [&] { must(csaw_batched_spmm(batch, &x, &options, &y)); });
-        for (uint32_t lanes : {8, 16, 32})
+        for (uint32_t lanes : {4, 8, 16, 32})
             measure(b, g, Y, (form + ", " + std::to_string(lanes) + " lanes").c_str(), true,
                     [&] { must(csaw__device_batched_spmm(batch, lanes, &filled_x, &options, &filled_y)); });
         measure(b, g, DX, (form + ", dx").c_str(), true,

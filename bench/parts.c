@@ -2,7 +2,8 @@
 /* bench/parts.c - walks on a graph that is larger than the GPU memory which they may use: seconds, bytes moved, and
  * what the way to the device would take for them at its full rate, measured in the same run. Beside it the same with
  * switches of the scheduler off (C-SAW, SC'20, figures 13 and 15), the walks in memory, and those that read the graph
- * where the host has it. Walks are verified: the first ones equal the CPU's, and steps follow arcs.
+ * where the host has it, all of their steps or those that no transfer is worth; bytes are those of transfers alone.
+ * Walks are verified: the first ones equal the CPU's, and steps follow arcs.
  *
  *   parts_bench [--scale 22] [--edge-factor 16] [--seed 1] [--device cuda:0] [--memory KiB] [--partitions N]
  *               [--resident N] [--walks N] [--length 80] [--only uniform,node2vec,neighbor] [--p 0.25] [--q 4]
@@ -51,7 +52,7 @@ typedef struct way {
     const char *name;
     bool in_turn, equal_shares, one_at_a_time;
     uint64_t walks;
-    bool in_place; /* default: partitions come */
+    csaw__parts_way by;
 } way;
 
 typedef struct outcome {
@@ -169,7 +170,7 @@ static void run_way(const bench *b, csaw_plan *plan, const walk *walk, const way
     parts->schedule.in_turn = way->in_turn;
     parts->schedule.equal_shares = way->equal_shares;
     parts->one_at_a_time = way->one_at_a_time;
-    parts->way = way->in_place ? CSAW__PARTS_STAY : CSAW__PARTS_BRING;
+    parts->way = way->by;
     *o = (outcome){.kept = walk->fanout ? first * FIRST_ARCS : first, .csr = &b->graph->csr};
     o->path = malloc((walk->fanout ? o->kept : first * ((uint64_t)run.depth + 1)) * sizeof *o->path);
     if (!o->path) fail("no memory left");
@@ -190,7 +191,7 @@ static void run_way(const bench *b, csaw_plan *plan, const walk *walk, const way
 static void report(bench *b, const char *walk, const char *by, uint64_t walks, const outcome *o, double in_memory) {
     const double steps = (double)o->steps, bytes = (double)o->moved.copied_bytes;
     const double bound = b->rate > 0 ? bytes / b->rate : 0;
-    printf("%-9s %-28s %9.3f s %9.1f M arcs/s", walk, by, o->seconds, steps / o->seconds / 1e6);
+    printf("%-9s %-32s %9.3f s %9.1f M arcs/s", walk, by, o->seconds, steps / o->seconds / 1e6);
     if (o->moved.copies)
         printf("  %8.2f GB in %llu transfers, %llu launches, %llu batches; %.3f of what they take at full rate",
                bytes / 1e9, (unsigned long long)o->moved.copies, (unsigned long long)o->launches,
@@ -242,23 +243,26 @@ static double in_memory(const bench *b, const walk *walk) {
 
 static void bench_walk(bench *b, const walk *walk) {
     const settings *const s = b->settings;
-    const way ways[] = {{"partitions", .walks = b->walks},
-                        {"cyclic order (WS off)", .in_turn = true, .walks = b->walks},
-                        {"equal shares (BAL off)", .equal_shares = true, .walks = b->walks},
-                        {"cyclic, equal (WS, BAL off)", .in_turn = true, .equal_shares = true, .walks = b->walks},
-                        {"a few walks together", .walks = s->alone},
-                        {"one at a time (BA off)", .one_at_a_time = true, .walks = s->alone},
-                        {"read in place", .in_place = true, .walks = b->walks}};
+    const csaw__parts_way all = CSAW__PARTS_BRING, most = CSAW__PARTS_BRING_MOST, none = CSAW__PARTS_STAY;
+    const way ways[] = {
+        {"partitions, last steps in place", .by = most, .walks = b->walks},
+        {"partitions", .by = all, .walks = b->walks},
+        {"cyclic order (WS off)", .by = all, .in_turn = true, .walks = b->walks},
+        {"equal shares (BAL off)", .by = all, .equal_shares = true, .walks = b->walks},
+        {"cyclic, equal (WS, BAL off)", .by = all, .in_turn = true, .equal_shares = true, .walks = b->walks},
+        {"a few walks together", .by = all, .walks = s->alone},
+        {"one at a time (BA off)", .by = all, .one_at_a_time = true, .walks = s->alone},
+        {"read in place", .by = none, .walks = b->walks}};
     const bool may_stay = !walk->fanout && strncmp(s->device, "cuda:", 5) == 0;
     const double whole = in_memory(b, walk);
     csaw_plan *const plan = plan_of(b);
     outcome o = {0};
-    const way warm = {"", .walks = b->walks}; /* kernels are loaded, memory for results is there */
+    const way warm = {"", .by = all, .walks = b->walks}; /* kernels are loaded, memory for results is there */
     run_way(b, plan, walk, &warm, &o);
     free(o.path);
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
-        if (ways[w].walks == 0 || (w && !s->ablation && !ways[w].in_place)) continue;
-        if (ways[w].in_place && !may_stay) continue;
+        if (ways[w].walks == 0 || (w > 1 && !s->ablation && ways[w].by != none)) continue;
+        if (ways[w].by != all && !may_stay) continue;
         run_way(b, plan, walk, &ways[w], &o);
         verify(b, walk, &ways[w], &o);
         free(o.path);

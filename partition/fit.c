@@ -9,6 +9,7 @@
  * Every round of instances brings the partitions anew. So where a quarter does not hold all instances of a batch, up to
  * three are tried, each with 4, 3 and 2 slots, and the division that costs least is taken: bytes to move, and something
  * for each transfer (CSAW__TRANSFER_COST). Fewer slots are larger, so that the same bytes move by fewer transfers.
+ * Without queues, exactly what the instances of so many rounds take is tried, too.
  *
  * Walks that read few bytes a step may read them where the graph lies, if the device can: then no partition is brought.
  * That is done where it costs less, and nobody said how many partitions, resident ones or streams. */
@@ -21,11 +22,13 @@
 enum {
     OFFSET_BYTES = 8, /* a partition has one row offset more than rows */
     DEGREE_BYTES = 4,
-    FREE_QUEUES = 1 << 20
+    FREE_QUEUES = 1 << 20,
+    MOST_ROUNDS = 8 /* that memory is divided for exactly */
 };
 
 static uint64_t at_least(uint64_t value, uint64_t least) { return value > least ? value : least; }
 static uint64_t at_most(uint64_t value, uint64_t most) { return value < most ? value : most; }
+static uint64_t times(uint64_t a, uint64_t b) { return a < UINT64_MAX / b ? a * b : UINT64_MAX; }
 static uint64_t divide_up(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 
 static uint64_t longest_bytes(const csaw__fit_request *q) {
@@ -67,6 +70,7 @@ static bool choose_resident(const csaw__fit_request *q, uint64_t slots_bytes, cs
 typedef enum outcome { FITS, NO_SLOTS, NO_QUEUES, NO_INSTANCE } outcome;
 
 static void choose_queues(const csaw__fit_request *q, csaw__fit *fit) {
+    if (q->no_queues) return;
     const uint64_t queues = q->memory ? q->memory / 16 : FREE_QUEUES, spills = q->memory ? q->memory / 64 : FREE_QUEUES;
     fit->queue_room = at_least(queues / CSAW__ENTRY_BYTES / fit->parts, 1);
     fit->spill_room = at_least(spills / CSAW__ENTRY_BYTES / fit->streams, 2);
@@ -147,6 +151,24 @@ static bool may_stay_on_host(const csaw__fit_request *q) {
     return q->step_cost && q->memory && q->one && !q->parts && !q->resident && !q->streams;
 }
 
+/* Memory for the instances of a batch in so many rounds, and for tables of a thousand partitions. */
+static uint64_t exact_share(const csaw__fit_request *q, uint64_t rounds) {
+    const uint64_t instances = divide_up(divide_up(q->wanted, q->one), rounds);
+    return times(instances, q->one) + (uint64_t)1024 * q->table_bytes;
+}
+
+/* Where there are no queues, divisions that leave the graph all that the instances of 1, 2, .. rounds do not take. */
+static bool divide_exactly(const csaw__fit_request *q, bool found, csaw__fit *best) {
+    csaw__fit other;
+    for (uint64_t rounds = 1; q->no_queues && q->memory && q->one && rounds <= MOST_ROUNDS; rounds++) {
+        const uint64_t share = exact_share(q, rounds);
+        if ((found && best->whole) || share >= q->memory || divide_best(q, share, &other) != FITS) continue;
+        if (!found || cost(q, &other) < cost(q, best)) *best = other;
+        found = true;
+    }
+    return found;
+}
+
 /* What the first division came to, in *first; the best of those that fit, in *best. */
 static outcome choose(const csaw__fit_request *q, csaw__fit *first, csaw__fit *best) {
     csaw__fit other;
@@ -164,6 +186,7 @@ static outcome choose(const csaw__fit_request *q, csaw__fit *first, csaw__fit *b
         if (!found || cost(q, &other) < cost(q, best)) *best = other;
         found = true;
     }
+    found = divide_exactly(q, found, best);
     if (found && may_stay_on_host(q) && !best->whole && cost_on_host(q) < cost(q, best) &&
         leave_on_host(q, &other) == FITS)
         *best = other;

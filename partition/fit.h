@@ -29,6 +29,7 @@ typedef struct csaw__fit_request {
     uint32_t steps;                    /* that each makes */
     uint32_t step_cost; /* bytes that a copy moves in the time of a step that reads the graph in place, in
                            the host's memory; 0 = it cannot */
+    bool no_queues;     /* entries wait in the memory of their instances: none is set apart for queues */
     bool stays;         /* the graph stays in the host's memory, and is read there, whatever that costs */
     bool described;     /* memory is what a GPU leaves, whose own memory refusals name */
 } csaw__fit_request;

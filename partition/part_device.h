@@ -29,6 +29,8 @@ typedef struct csaw__part_device {
     void (*stop)(void *self); /* gives up whatever is under way; then nothing is */
 
     uint32_t blocks; /* thread blocks that it runs at a time */
+    /* Thread blocks that a launch for so many entries has work for, 1 at least. */
+    uint32_t (*need)(void *self, uint64_t entries);
 
     /* Memory within the device's budget, by so many bytes as asked for; CSAW_EDEVMEM beyond it. */
     csaw_status (*alloc)(void *self, uint64_t bytes, const char *what, void **out);

@@ -2,14 +2,14 @@
 /* partition/schedule.c - the workload-aware scheduler (C-SAW, SC'20, section V-B, figure 8).
  *
  * Rules: a free stream first runs a resident partition at which entries wait, the one with most of them; else it brings
- * the partition with most entries that is not resident. A partition keeps its slot while entries wait at it, since what
- * it works on brings more of them; among partitions without any the one that came first gives its slot up. Copies
- * overlap launches because they are on different streams.
+ * the partition with most entries that is not resident, to the slot of the one with fewest. So copies and launches, on
+ * different streams, overlap.
  *
- * Past the paper: a transfer waits while it would serve few entries (is_worth_it below), and so does a launch
- * (are_few). Transfers and launches of the simulated device, a walk of 80 steps from each vertex of R-MAT 12, without
- * the second rule and with it: of 16 partitions, 4 resident on 4 streams, 541 and 1462, 528 and 1230 (652 and 652 in
- * cyclic order); of 8, 6 resident, 73 and 4796, 68 and 471. */
+ * Past the paper, three rules by how many entries wait at a partition on average. Where fewer than a quarter of that
+ * wait, they are few: no launch for them alone is begun beside others, and a partition that has no more gives its slot
+ * up, since it is brought again soon whatever it leaves behind. A transfer beside launches is begun where those may
+ * bring its partition little more, and residents little that would have kept the slot (is_worth_it). And one that
+ * serves fewer entries than `worth` is not begun at all: whoever set it has another way for them. */
 #include "partition/schedule.h"
 
 #include "runtime/base/memory.h"
@@ -19,7 +19,6 @@ void csaw__schedule_forget(csaw__schedule *s) {
         s->slot[i] = (csaw__slot){.part = CSAW__NONE_AT_ALL, .stream = CSAW__NONE_AT_ALL};
     for (uint32_t p = 0; p < s->parts; p++) s->slot_of[p] = CSAW__NONE_AT_ALL;
     for (uint32_t t = 0; t < s->streams; t++) s->busy[t] = CSAW__NONE_AT_ALL;
-    s->copying = 0;
 }
 
 void csaw__schedule_end(csaw__schedule *s) {
@@ -61,8 +60,7 @@ static int64_t free_stream(const csaw__schedule *s) {
     return CSAW__NONE_AT_ALL;
 }
 
-/* What is under way may bring a partition more: a launch for few entries, fewer than a quarter of what waits at a
- * partition on average, is not begun beside it. */
+/* Fewer than a quarter of what waits at a partition on average. */
 static bool are_few(const csaw__schedule *s, uint64_t entries, uint64_t all) {
     return 4.0 * (double)entries * s->parts < (double)all;
 }
@@ -73,7 +71,8 @@ static uint64_t entries_anywhere(const csaw__schedule *s) {
     return sum;
 }
 
-/* The slot, nobody at work on it, whose partition has most entries waiting, if they are worth a launch now. */
+/* The slot, nobody at work on it, whose partition has most entries waiting, if they are worth a launch now: few are not
+ * while something is under way, which may bring more. */
 static int64_t slot_to_run(const csaw__schedule *s) {
     int64_t best = CSAW__NONE_AT_ALL;
     for (uint32_t i = 0; i < s->resident; i++) {
@@ -87,25 +86,33 @@ static int64_t slot_to_run(const csaw__schedule *s) {
 
 /* The partition that is worth a transfer. */
 static int64_t part_to_bring(const csaw__schedule *s) {
+    const uint64_t worth = s->worth ? s->worth : 1;
     int64_t best = CSAW__NONE_AT_ALL;
     for (uint32_t i = 0; i < s->parts; i++) {
         const uint32_t part = s->in_turn ? (s->next + i) % s->parts : i;
-        if (!s->active[part] || s->slot_of[part] != CSAW__NONE_AT_ALL) continue;
+        if (s->active[part] < worth || s->slot_of[part] != CSAW__NONE_AT_ALL) continue;
         if (s->in_turn) return part;
         if (best == CSAW__NONE_AT_ALL || s->active[part] > s->active[best]) best = part;
     }
     return best;
 }
 
-/* A slot to bring it to: an empty one, or that of the partition which came first of those that nobody is at work on and
- * at which nothing waits. */
+/* Whether a partition with so many entries keeps its slot. In turn any that has some runs first. */
+static bool keeps_slot(const csaw__schedule *s, uint64_t entries, uint64_t all) {
+    return entries && (s->in_turn || !are_few(s, entries, all));
+}
+
+/* A slot to bring it to: an empty one, or, of those that nobody is at work on, that of the partition with fewest
+ * entries, few ones; of several, of the one that came first. */
 static int64_t slot_to_fill(const csaw__schedule *s) {
+    const uint64_t all = entries_anywhere(s);
     int64_t best = CSAW__NONE_AT_ALL;
     for (uint32_t i = 0; i < s->resident; i++) {
-        const csaw__slot *slot = &s->slot[i];
+        const csaw__slot *slot = &s->slot[i], *least = &s->slot[best == CSAW__NONE_AT_ALL ? i : best];
         if (slot->part == CSAW__NONE_AT_ALL) return i;
-        if (slot->stream != CSAW__NONE_AT_ALL || s->active[slot->part]) continue;
-        if (best == CSAW__NONE_AT_ALL || slot->since < s->slot[best].since) best = i;
+        if (slot->stream != CSAW__NONE_AT_ALL || keeps_slot(s, s->active[slot->part], all)) continue;
+        const uint64_t own = s->active[slot->part], fewest = s->active[least->part];
+        if (best == CSAW__NONE_AT_ALL || own < fewest || (own == fewest && slot->since < least->since)) best = i;
     }
     return best;
 }
@@ -117,19 +124,26 @@ static uint64_t entries_at_residents(const csaw__schedule *s) {
     return sum;
 }
 
-/* Whether to bring a partition now. Not beside another copy, for there is one way to the device; and not while a launch
- * may bring it more, unless as many entries wait there as at all resident partitions together. */
+/* Whether to bring a partition now. Beside what is under way, if as many entries wait there as eight times those of
+ * what residents have that will lead to residents again, where arcs may lead anywhere: of few partitions waiting for
+ * them saves transfers; of many it saves none, and a copy that waits behind another keeps the way to the device busy.
+ */
 static bool is_worth_it(const csaw__schedule *s, uint32_t part) {
     if (s->in_turn || !any_under_way(s)) return true;
-    return !s->copying && s->active[part] >= entries_at_residents(s);
+    return (double)s->active[part] * s->parts >= 8.0 * s->resident * (double)entries_at_residents(s);
 }
 
-/* Thread blocks of a launch: in proportion to its entries among those of all resident partitions, which run beside it
- * or will soon. */
-static uint32_t share_of(const csaw__schedule *s, uint32_t slot) {
-    const double own = (double)s->active[s->slot[slot].part], all = (double)entries_at_residents(s);
-    const uint64_t share = s->equal_shares ? s->blocks / s->streams : (uint64_t)((double)s->blocks * (own / all) + 0.5);
-    return share ? (uint32_t)share : 1;
+/* Thread blocks of a launch: what its entries need; where those of all resident partitions, which run beside it or will
+ * soon, need more than there are, in proportion. */
+static uint32_t share_of(const csaw__schedule *s, const csaw__part_device *device, uint32_t slot) {
+    double all = 0;
+    if (s->equal_shares) return s->blocks > s->streams ? s->blocks / s->streams : 1;
+    for (uint32_t i = 0; i < s->resident; i++)
+        if (s->slot[i].part != CSAW__NONE_AT_ALL && s->active[s->slot[i].part])
+            all += device->need(device->self, s->active[s->slot[i].part]);
+    const uint32_t own = device->need(device->self, s->active[s->slot[slot].part]);
+    const uint32_t share = all <= s->blocks ? own : (uint32_t)((double)s->blocks * (own / all) + 0.5);
+    return share ? share : 1;
 }
 
 static void assign(csaw__schedule *s, uint32_t slot, uint32_t stream) {
@@ -144,7 +158,7 @@ static csaw_status begin_one(csaw__schedule *s, const csaw__part_device *device,
     if (stream == CSAW__NONE_AT_ALL) return CSAW_OK;
     const int64_t run = slot_to_run(s);
     if (run != CSAW__NONE_AT_ALL) {
-        const uint32_t slot = (uint32_t)run, blocks = share_of(s, slot);
+        const uint32_t slot = (uint32_t)run, blocks = share_of(s, device, slot);
         CSAW_TRY(device->launch(device->self, (uint32_t)s->slot[slot].part, slot, (uint32_t)stream, blocks));
         assign(s, slot, (uint32_t)stream);
         s->launches++;
@@ -159,7 +173,6 @@ static csaw_status begin_one(csaw__schedule *s, const csaw__part_device *device,
     s->slot[slot] = (csaw__slot){.part = part, .since = s->transfers++};
     assign(s, (uint32_t)slot, (uint32_t)stream);
     s->next = (uint32_t)part + 1;
-    s->copying++;
     *done = true;
     return CSAW_OK;
 }
@@ -168,8 +181,6 @@ static csaw_status wait_for_one(csaw__schedule *s, const csaw__part_device *devi
     uint32_t stream;
     CSAW_TRY(device->wait(device->self, &stream));
     csaw__slot *const slot = &s->slot[s->busy[stream]];
-    s->copying -= !slot->filled;
-    slot->filled = true;
     slot->stream = CSAW__NONE_AT_ALL;
     s->busy[stream] = CSAW__NONE_AT_ALL;
     return CSAW_OK;
@@ -180,7 +191,7 @@ static csaw_status run(csaw__schedule *s, const csaw__part_device *device) {
         bool begun = true;
         CSAW_TRY(device->counts(device->self, s->active));
         while (begun) CSAW_TRY(begin_one(s, device, &begun));
-        if (!any_under_way(s)) return CSAW_OK; /* then nothing waits: an idle slot runs or is filled */
+        if (!any_under_way(s)) return CSAW_OK; /* then nothing waits that is worth it: an idle slot runs or is filled */
         CSAW_TRY(wait_for_one(s, device));
     }
 }

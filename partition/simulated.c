@@ -251,6 +251,12 @@ static csaw_status counts(void *self, uint64_t *active) {
     return CSAW_OK;
 }
 
+/* A block works on one entry at a time. */
+static uint32_t need(void *self, uint64_t entries) {
+    (void)self;
+    return entries < BLOCKS ? (uint32_t)entries + !entries : BLOCKS;
+}
+
 static void stop(void *self) {
     csaw__simulated *const d = self;
     for (uint32_t t = 0; t < d->streams; t++) {
@@ -263,6 +269,7 @@ csaw__part_device csaw__simulated_device(csaw__simulated *d) {
     return (csaw__part_device){
         .self = d,
         .blocks = BLOCKS,
+        .need = need,
         .alloc = alloc_memory,
         .free = free_memory,
         .put = move_memory,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_batch.cu - a batch of small graphs whose arrays are on a GPU: its descriptors go there, its arrays are
- * checked there, and what products look up is found out. Waits for the stream. */
+ * checked there, and its entries are copied by row and by column, sorted by CUB. Waits for the stream. */
 #include "spmm/device_batch.cuh"
 
-#include <cstring>
+#include <cub/device/device_radix_sort.cuh>
 
 #include "spmm/device_private.cuh"
+#include "spmm/device_transpose.cuh"
 
 csaw_status csaw__device_read(const csaw__where *of, const void *from, uint64_t bytes, void *to) {
     place where;
@@ -47,41 +48,73 @@ static csaw_status check(const place &where, const csaw_batch *batch, bool from_
     return CSAW_OK;
 }
 
-/* The tiles of all tilings. */
-static csaw_status keep_tiles(const place &where, const csaw_batch *batch) {
-    csaw__device_batch *const d = batch->device;
-    csaw__tile *list = nullptr;
-    for (int t = 0; t < CSAW__TILINGS; t++)
-        d->first_tile[t + 1] =
-            d->first_tile[t] + csaw__batched_tiles_of(batch->graph, batch->total.graphs, (csaw__tiling)t, nullptr);
-    if (!d->first_tile[CSAW__TILINGS]) return CSAW_OK;
-    CSAW_TRY(csaw__alloc(&list, d->first_tile[CSAW__TILINGS], "tiles of a batch"));
-    for (int t = 0; t < CSAW__TILINGS; t++)
-        csaw__batched_tiles_of(batch->graph, batch->total.graphs, (csaw__tiling)t, list + d->first_tile[t]);
-    const csaw_status status = keep(where, list, d->first_tile[CSAW__TILINGS], "tiles of a batch", &d->tile);
-    if (status == CSAW_OK) cudaStreamSynchronize(where.stream); /* the list goes */
-    csaw__free(list);
-    return status;
+/* A stable sort: `sorted` and `order` are the keys, and which each was. limit: more than any key. */
+static csaw_status sort(const place &where, const uint32_t *key, uint64_t edges, uint64_t limit, uint32_t *sorted,
+                        uint64_t *order) {
+    const int bits = limit > 1 ? 64 - __builtin_clzll(limit - 1) : 1;
+    work<uint64_t> number;
+    work<char> room;
+    size_t bytes = 0;
+    CSAW_TRY(number.take(where, edges, "entries being sorted"));
+    CSAW__LAUNCH(where, edges, csaw__count_up, number.get(), edges);
+    CSAW_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, bytes, key, sorted, number.get(), order, (int64_t)edges, 0, bits,
+                                              where.stream));
+    CSAW_TRY(room.take(where, bytes, "entries being sorted"));
+    CSAW_CUDA(cub::DeviceRadixSort::SortPairs(room.get(), bytes, key, sorted, number.get(), order, (int64_t)edges, 0,
+                                              bits, where.stream));
+    return CSAW_OK;
+}
+
+static csaw_status take_side(const place &where, uint64_t outputs, uint64_t edges, csaw__batched_side *side) {
+    CSAW_TRY(keep(where, (const csaw__batched_row *)nullptr, outputs, "rows of a batch", &side->row));
+    return keep(where, (const csaw__batched_entry *)nullptr, edges, "entries of a batch", &side->entry);
+}
+
+/* Everything that products read but the descriptors. */
+static csaw_status arrange(const place &where, const csaw_batch_totals *t, csaw__device_batch *d) {
+    work<uint32_t> row, col, sorted;
+    work<float> weight;
+    work<uint64_t> order;
+    CSAW_TRY(take_side(where, t->rows, t->edges, &d->by_row));
+    CSAW_TRY(take_side(where, t->cols, t->edges, &d->by_col));
+    CSAW_TRY(keep(where, (const csaw__batched_entry *)nullptr, t->edges, "entries of a batch", &d->mean));
+    CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->edges, "entries of a batch", &d->row_of));
+    CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->edges, "entries of a batch", &d->number));
+    CSAW_TRY(row.take(where, t->edges, "rows of entries"));
+    CSAW_TRY(col.take(where, t->edges, "columns of entries"));
+    CSAW_TRY(sorted.take(where, t->edges, "columns being sorted"));
+    CSAW_TRY(weight.take(where, t->edges, "weights of entries"));
+    CSAW_TRY(order.take(where, t->edges, "entries being sorted"));
+    CSAW__LAUNCH(where, t->edges, csaw__batch_spread, d->graph, t->graphs, t->edges, row.get(), col.get(),
+                 weight.get());
+    if (t->edges) CSAW_TRY(sort(where, row.get(), t->edges, t->rows, d->row_of, order.get()));
+    CSAW__LAUNCH(where, t->rows, csaw__batch_rows<CSAW__BY_ROW>, d->graph, t->graphs, d->row_of, t->edges, t->rows,
+                 d->by_row.row);
+    CSAW__LAUNCH(where, t->edges, csaw__batch_entries, order.get(), col.get(), weight.get(), t->edges, d->by_row.entry);
+    CSAW__LAUNCH(where, t->edges, csaw__batch_numbers, d->graph, d->by_row.row, d->row_of, order.get(), t->edges,
+                 d->number);
+    if (t->edges) CSAW_TRY(sort(where, col.get(), t->edges, t->cols, sorted.get(), order.get()));
+    CSAW__LAUNCH(where, t->cols, csaw__batch_rows<CSAW__BY_COL>, d->graph, t->graphs, sorted.get(), t->edges, t->cols,
+                 d->by_col.row);
+    CSAW__LAUNCH(where, t->edges, csaw__batch_entries, order.get(), row.get(), weight.get(), t->edges, d->by_col.entry);
+    CSAW__LAUNCH(where, t->edges, csaw__batch_means, d->by_col.entry, d->by_row.row, t->edges, d->mean);
+    return CSAW_OK;
 }
 
 csaw_status csaw__device_batch_create(csaw_batch *batch, const csaw__where *of, bool from_zero, uint64_t *bad,
                                       csaw__small_fault *fault) {
     const csaw_batch_totals *const t = &batch->total;
     place where;
+    CSAW_REQUIRE(t->rows <= CSAW__BATCHED_MOST && t->cols <= CSAW__BATCHED_MOST, CSAW_EINVAL,
+                 "a batch of %llu rows and %llu columns, but a GPU takes %llu of each at most; make several batches",
+                 (unsigned long long)t->rows, (unsigned long long)t->cols, (unsigned long long)CSAW__BATCHED_MOST);
     CSAW_TRY(csaw__alloc_zero(&batch->device, 1, "a batch"));
     csaw__device_batch *const d = batch->device;
     CSAW_TRY(where.enter(of->ordinal, of->stream, nullptr));
     CSAW_TRY(keep(where, batch->graph, t->graphs, "descriptors of a batch", &d->graph));
     CSAW_TRY(check(where, batch, from_zero, bad, fault));
     if (*bad != UINT64_MAX) return CSAW_OK;
-    CSAW_TRY(keep_tiles(where, batch));
-    CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->rows, "rows of a batch", &d->graph_of_row));
-    CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->cols, "columns of a batch", &d->graph_of_col));
-    CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->rows, "rows of a batch", &d->count));
-    CSAW_CUDA(cudaMemsetAsync(d->count, 0, t->rows * sizeof *d->count, where.stream));
-    CSAW__LAUNCH(where, t->rows, csaw__batch_graphs, d->graph, t->graphs, false, t->rows, d->graph_of_row);
-    CSAW__LAUNCH(where, t->cols, csaw__batch_graphs, d->graph, t->graphs, true, t->cols, d->graph_of_col);
-    CSAW__LAUNCH(where, t->graphs * 32, csaw__batch_count, d->graph, t->graphs, d->count);
+    CSAW_TRY(arrange(where, t, d));
     CSAW_CUDA(cudaStreamSynchronize(where.stream));
     return CSAW_OK;
 }
@@ -91,7 +124,8 @@ void csaw__device_batch_free(csaw_batch *batch) {
     place where;
     if (!d) return;
     if (where.enter(batch->ordinal, nullptr, nullptr) == CSAW_OK) {
-        void *const memory[] = {d->graph, d->graph_of_row, d->graph_of_col, d->count, d->tile};
+        void *const memory[] = {d->graph,        d->by_row.row, d->by_row.entry, d->by_col.row,
+                                d->by_col.entry, d->mean,       d->row_of,       d->number};
         cudaDeviceSynchronize(); /* products with this batch may still run */
         for (void *m : memory) cudaFree(m);
     }

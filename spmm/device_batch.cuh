@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_batch.cuh - device code that looks at a batch once, when it is made: every offset and index checked, and
- * what products look up. A warp a graph, or a thread a row. */
+/* spmm/device_batch.cuh - device code that looks at a batch once, when it is made: every offset and index checked, a
+ * warp a graph; and the entries by row and by column, a thread each, around a stable sort. */
 #ifndef CSAW_SPMM_DEVICE_BATCH_CUH
 #define CSAW_SPMM_DEVICE_BATCH_CUH
 
 #include "spmm/batched_fault.h"
-#include "spmm/device_batched.h"
-#include "spmm/device_group.cuh"
+#include "spmm/device_batched_entry.cuh"
 
 /* bad: the first graph with a fault; all ones before. */
 static __global__ void csaw__batch_check(const csaw__small *graph, uint64_t graphs, bool from_zero,
@@ -31,36 +30,87 @@ static __global__ void csaw__batch_tell(const csaw__small *g, bool from_zero, cs
     if (csaw__thread_number() == 0) *out = csaw__small_fault_of(g, from_zero);
 }
 
-/* Where graph `low` of the graphs begins, by rows or by columns. */
-static __device__ __forceinline__ uint64_t csaw__batch_begin(const csaw__small *g, bool columns) {
-    return columns ? g->col_begin : g->row_begin;
+/* ---- entries by row and by column ---- */
+
+/* Where graph g begins, by rows, columns or entries. */
+enum csaw__batch_begin { CSAW__BY_ROW, CSAW__BY_COL, CSAW__BY_ENTRY };
+
+template <csaw__batch_begin BY> static __device__ __forceinline__ uint64_t csaw__batch_begin_of(const csaw__small *g) {
+    return BY == CSAW__BY_ROW ? g->row_begin : BY == CSAW__BY_COL ? g->col_begin : g->num_begin;
 }
 
-/* out: [count] the graph of each row, or column. */
-static __global__ void csaw__batch_graphs(const csaw__small *graph, uint64_t graphs, bool columns, uint64_t count,
-                                          uint32_t *out) {
-    const uint64_t i = csaw__thread_number();
+/* The last graph that begins with i or before: the one that has it. */
+template <csaw__batch_begin BY>
+static __device__ __forceinline__ uint64_t csaw__batch_graph_of(const csaw__small *graph, uint64_t graphs, uint64_t i) {
     uint64_t low = 0, high = graphs;
-    if (i >= count) return;
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
-        if (csaw__batch_begin(graph + middle, columns) <= i)
+        if (csaw__batch_begin_of<BY>(graph + middle) <= i)
             low = middle;
         else
             high = middle;
     }
-    out[i] = (uint32_t)low;
+    return low;
 }
 
-/* count: [sum of rows] entries of each row; zeros before. */
-static __global__ void csaw__batch_count(const csaw__small *graph, uint64_t graphs, uint32_t *count) {
-    const uint64_t number = csaw__thread_number() / 32, lane = threadIdx.x % 32;
-    if (number >= graphs) return;
-    const csaw__small g = graph[number];
-    for (uint64_t i = lane; g.rowptr && i < g.rows; i += 32)
-        count[g.row_begin + i] = (uint32_t)(g.rowptr[i + 1] - g.rowptr[i]);
-    for (uint64_t k = lane; !g.rowptr && k < g.num_edges; k += 32)
-        atomicAdd(&count[g.row_begin + (csaw_vertex)(g.row[k * g.index_stride] - g.row_base)], 1u);
+/* Every entry, graph after graph: its row and column through the batch. [edges] */
+static __global__ void csaw__batch_spread(const csaw__small *graph, uint64_t graphs, uint64_t edges, uint32_t *row,
+                                          uint32_t *col, float *weight) {
+    const uint64_t e = csaw__thread_number();
+    if (e >= edges) return;
+    const csaw__small *const g = graph + csaw__batch_graph_of<CSAW__BY_ENTRY>(graph, graphs, e);
+    const uint64_t place = (g->rowptr ? g->rowptr[0] : 0) + (e - g->num_begin);
+    row[e] = (uint32_t)g->row_begin + csaw__batched_row_at(g, place);
+    col[e] = (uint32_t)g->col_begin + csaw__batched_col_at(g, place);
+    weight[e] = g->weight ? g->weight[place] : 1.0f;
+}
+
+/* The first of `count` ascending keys that is not below `key`. */
+static __device__ __forceinline__ uint64_t csaw__batch_lower_bound(const uint32_t *keys, uint64_t count, uint64_t key) {
+    uint64_t low = 0, high = count;
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* out: [outputs], from the row (BY_COL: column) of every entry, in ascending order. */
+template <csaw__batch_begin BY>
+static __global__ void csaw__batch_rows(const csaw__small *graph, uint64_t graphs, const uint32_t *sorted,
+                                        uint64_t edges, uint64_t outputs, csaw__batched_row *out) {
+    const uint64_t i = csaw__thread_number();
+    if (i >= outputs) return;
+    const uint64_t first = csaw__batch_lower_bound(sorted, edges, i);
+    const uint64_t count = csaw__batch_lower_bound(sorted + first, edges - first, i + 1);
+    out[i] = csaw__batched_row{first, (uint32_t)count, (uint32_t)csaw__batch_graph_of<BY>(graph, graphs, i)};
+}
+
+/* order: [edges] which entry stands at each place of out; other: its column, or row. */
+static __global__ void csaw__batch_entries(const uint64_t *order, const uint32_t *other, const float *weight,
+                                           uint64_t edges, csaw__batched_entry *out) {
+    const uint64_t i = csaw__thread_number();
+    if (i < edges) out[i] = csaw__batched_entry{other[order[i]], weight[order[i]]};
+}
+
+/* out: [edges] of by_col, with weights divided by the number of entries of their row. */
+static __global__ void csaw__batch_means(const csaw__batched_entry *by_col, const csaw__batched_row *row,
+                                         uint64_t edges, csaw__batched_entry *out) {
+    const uint64_t i = csaw__thread_number();
+    if (i >= edges) return;
+    const csaw__batched_entry e = by_col[i];
+    out[i] = csaw__batched_entry{e.other, e.weight / (float)row[e.other].count};
+}
+
+/* out: [edges] which entry of its graph stands at each place of those by row. */
+static __global__ void csaw__batch_numbers(const csaw__small *graph, const csaw__batched_row *row,
+                                           const uint32_t *row_of, const uint64_t *order, uint64_t edges,
+                                           uint32_t *out) {
+    const uint64_t i = csaw__thread_number();
+    if (i < edges) out[i] = (uint32_t)(order[i] - graph[row[row_of[i]].graph].num_begin);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_batched.h - products of a batch of small graphs on a GPU: what their kernels are given, and how the work
- * is laid out. */
+/* spmm/device_batched.h - products of a batch of small graphs on a GPU: what the batch keeps there, what kernels are
+ * given, and how the work is laid out. */
 #ifndef CSAW_SPMM_DEVICE_BATCHED_H
 #define CSAW_SPMM_DEVICE_BATCHED_H
 
@@ -10,72 +10,51 @@
 /* ---- tunables ---- */
 
 enum {
-    CSAW__BATCHED_THREADS = 256, /* of a block */
+    CSAW__BATCHED_THREADS = 512, /* of a block: so many rows read x of the same few graphs, from the L1 cache */
     CSAW__BATCHED_UNROLL = 4,    /* entries whose features are on their way at once */
-    CSAW__TILE_THREADS = 128,    /* of a block that keeps its output in shared memory */
-    CSAW__TILE_BYTES = 32768,    /* that such a block keeps */
-    CSAW__TILE_COLUMNS = 32      /* a lane each */
+    CSAW__BATCHED_FACTOR = 2,    /* vectors of columns that a lane holds */
+    CSAW__DOTS_THREADS = 256,
+    CSAW__DOTS_UNROLL = 4 /* vectors of x and of dy on their way at once */
 };
-/* Rows times entries of a graph from which on looking through all entries once for each row costs more than once for a
- * tile. */
-#define CSAW__BATCHED_LOOKS (1ull << 18)
 
-/* Lanes that take a row of the output, a power of two from 8 to 32: as many as hold all columns in vectors. */
-static inline uint32_t csaw__batched_lanes_of(uint64_t vectors) { return vectors > 16 ? 32 : vectors > 8 ? 16 : 8; }
+/* Lanes that take a row of the output: as many as hold all its columns, but of whole vectors no more than 8, which is
+ * a slice of x so narrow that rows of a graph find it in the L1 cache. */
+static inline uint32_t csaw__batched_lanes_of(uint64_t vectors, uint32_t vector) {
+    const uint32_t most = vector > 1 ? 8 : 32;
+    uint32_t lanes = 4;
+    while (lanes < most && lanes * CSAW__BATCHED_FACTOR < vectors) lanes *= 2;
+    return lanes;
+}
 
 /* ---- a batch on the GPU; device memory ---- */
 
-typedef struct csaw__tile { /* of the output of a graph */
-    uint32_t graph, begin;  /* its first row */
-} csaw__tile;
+/* A row or column of a batch is numbered through all its graphs: at most so many on a GPU. */
+#define CSAW__BATCHED_MOST (CSAW_NONE - 1ull)
 
-typedef enum csaw__tiling { /* by what a tile has to hold, of which output */
-                            CSAW__TILES_OF_SUM,
-                            CSAW__TILES_OF_EXTREME,
-                            CSAW__TILES_OF_TRANSPOSED,
-                            CSAW__TILINGS
-} csaw__tiling;
+struct alignas(16) csaw__batched_row { /* of the output */
+    uint64_t first;                    /* entry */
+    uint32_t count, graph;             /* entries; which it belongs to */
+};
+
+struct alignas(8) csaw__batched_entry {
+    uint32_t other; /* the row of the input that it reads */
+    float weight;
+};
+
+/* The matrices of all graphs as one, of rows of the output: by row, or, transposed, by column. Entries of a row stand
+ * in the order of its graph. */
+typedef struct csaw__batched_side {
+    csaw__batched_row *row;     /* [outputs] */
+    csaw__batched_entry *entry; /* [edges] */
+} csaw__batched_side;
 
 typedef struct csaw__device_batch {
-    csaw__small *graph;     /* [graphs] the one array of descriptors */
-    uint32_t *graph_of_row; /* [sum of rows] */
-    uint32_t *graph_of_col; /* [sum of cols] */
-    uint32_t *count;        /* [sum of rows] entries */
-    csaw__tile *tile;       /* [first_tile[CSAW__TILINGS]] tiles of graphs of CSAW__BATCHED_LOOKS or more, */
-    uint64_t first_tile[CSAW__TILINGS + 1]; /* where those of each tiling begin */
+    csaw__small *graph; /* [graphs] the one array of descriptors */
+    csaw__batched_side by_row, by_col;
+    csaw__batched_entry *mean; /* [edges] of by_col, weights divided by the number of entries of their row */
+    uint32_t *row_of;          /* [edges] of by_row: the row of each */
+    uint32_t *number;          /* [edges] of by_row: which entry of its graph */
 } csaw__device_batch;
-
-/* Is this graph one of those in `large`? */
-#if defined(__CUDACC__)
-__host__ __device__
-#endif
-    static inline bool
-    csaw__batched_is_large(const csaw__small *g) {
-    const uint64_t most = g->rows > g->cols ? g->rows : g->cols;
-    return most * g->num_edges >= CSAW__BATCHED_LOOKS;
-}
-
-/* Tiles of CSAW__TILE_BYTES: 32 columns, and so many rows; of MAX and MIN, with the place that each came from. */
-static inline uint64_t csaw__tile_rows(bool extreme) {
-    return CSAW__TILE_BYTES / CSAW__TILE_COLUMNS / (extreme ? 8 : 4);
-}
-
-/* How many tiles the graphs of a batch that go by tiles have, and, if out is not NULL, which. Rows of CSR need none. */
-static inline uint64_t csaw__batched_tiles_of(const csaw__small *graph, uint64_t graphs, csaw__tiling tiling,
-                                              csaw__tile *out) {
-    const bool transposed = tiling == CSAW__TILES_OF_TRANSPOSED;
-    const uint64_t rows = csaw__tile_rows(tiling == CSAW__TILES_OF_EXTREME);
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < graphs; i++) {
-        const csaw__small *const g = &graph[i];
-        const uint64_t outputs = transposed ? g->cols : g->rows;
-        if (!csaw__batched_is_large(g) || (g->rowptr && !transposed)) continue;
-        for (uint64_t begin = 0; out && begin < outputs; begin += rows)
-            out[count + begin / rows] = csaw__tile{(uint32_t)i, (uint32_t)begin};
-        count += (outputs + rows - 1) / rows;
-    }
-    return count;
-}
 
 /* ---- what a kernel is given ---- */
 
@@ -88,10 +67,8 @@ typedef struct csaw__batched_matrix { /* of every graph */
 
 typedef struct csaw__batched_product { /* out = a in, or its transpose */
     const csaw__small *graph;
-    const uint32_t *graph_of; /* [outputs] */
-    const uint32_t *count;    /* [sum of rows] of MEAN, else NULL; transposed, weights are divided by it */
-    const csaw__tile *tile;   /* [tiles] of graphs that go by tiles */
-    uint64_t tiles;
+    csaw__batched_side a;
+    const uint32_t *number; /* [edges] of MAX and MIN */
     uint64_t outputs, cols;
     csaw__batched_matrix in, out;
     uint32_t *arg; /* [sum of rows, cols] or NULL */
@@ -114,8 +91,9 @@ static inline void csaw__batched_lay_out(csaw__batched_product *p, uint32_t lane
         p->cols % CSAW__VECTOR == 0 && csaw__batched_takes_vectors(&p->in) && csaw__batched_takes_vectors(&p->out)
             ? CSAW__VECTOR
             : 1;
-    p->lanes = lanes ? lanes : csaw__batched_lanes_of(p->cols / p->vector);
-    const uint64_t width = (uint64_t)p->lanes * p->vector, groups = CSAW__BATCHED_THREADS / p->lanes;
+    p->lanes = lanes ? lanes : csaw__batched_lanes_of(p->cols / p->vector, p->vector);
+    const uint64_t width = (uint64_t)p->lanes * p->vector * CSAW__BATCHED_FACTOR;
+    const uint64_t groups = CSAW__BATCHED_THREADS / p->lanes;
     p->slices = (p->cols + width - 1) / width;
     p->first_slice = 0;
     p->blocks = (p->outputs + groups - 1) / groups;
@@ -123,9 +101,12 @@ static inline void csaw__batched_lay_out(csaw__batched_product *p, uint32_t lane
 
 typedef struct csaw__batched_dots { /* dw */
     const csaw__small *graph;
-    uint64_t graphs, edges, cols;
-    const uint32_t *count; /* of MEAN, else NULL */
-    const uint32_t *arg;   /* of MAX and MIN, else NULL */
+    csaw__batched_side a;   /* by row */
+    const uint32_t *row_of; /* [edges] */
+    const uint32_t *number; /* [edges] */
+    uint64_t edges, cols;
+    bool mean;
+    const uint32_t *arg; /* of MAX and MIN, else NULL */
     csaw__batched_matrix x, dy;
     float *dw;
 } csaw__batched_dots;

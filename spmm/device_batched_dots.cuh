@@ -1,77 +1,101 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_batched_dots.cuh - device code of the gradients of a batch's weights: a dot product for every entry, in
- * the order of csaw/batched.h, as spmm/device_dots.cuh has those of one matrix. To be compiled without contraction of
- * a * b + c. */
+ * the order of csaw/batched.h. A group of lanes holds the sixteen partial sums of an entry, VECTOR a lane. Entries go
+ * by row, so that those of one warp share rows of dy. To be compiled without contraction of a * b + c. */
 #ifndef CSAW_SPMM_DEVICE_BATCHED_DOTS_CUH
 #define CSAW_SPMM_DEVICE_BATCHED_DOTS_CUH
 
 #include "spmm/device_batched.cuh"
-#include "spmm/device_dots.cuh"
 
-/* The last graph that begins with this entry or before, and has entries. */
-static __device__ __forceinline__ uint64_t csaw__batched_graph_at(const csaw__batched_dots *d, uint64_t e) {
-    uint64_t low = 0, high = d->graphs; /* graph[low].num_begin <= e < that of high */
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (d->graph[middle].num_begin <= e)
-            low = middle;
+/* What a lane reads of an entry: elements begin, begin + 16, ... and those beside them in a vector. */
+struct csaw__batched_pair {
+    const char *x, *dy;
+    const uint32_t *arg; /* [cols] of MAX and MIN, of which those are counted that are */
+    uint32_t wanted;
+};
+
+/* UNROLL steps from column c on; those from column `end` on read column c again, and are not added. */
+template <csaw_dtype X, csaw_dtype DY, int VECTOR, bool EXTREME, bool WHOLE>
+static __device__ __forceinline__ void csaw__batched_dot_steps(const csaw__batched_pair &of, uint64_t c, uint64_t end,
+                                                               float *sum) {
+    constexpr uint32_t COUNT = CSAW__DOTS_UNROLL;
+    csaw__batched_pack<X, VECTOR> u[COUNT];
+    csaw__batched_pack<DY, VECTOR> v[COUNT];
+    uint32_t won[EXTREME ? COUNT : 1][VECTOR];
+#pragma unroll
+    for (uint32_t n = 0; n < COUNT; n++) {
+        const uint64_t at = c + n * CSAW__SUMS < end ? c + n * CSAW__SUMS : c;
+        u[n] = csaw__batched_load<X, VECTOR, WHOLE>(of.x + at * (X == CSAW_F32 ? 4 : 2));
+        v[n] = csaw__batched_load<DY, VECTOR, WHOLE>(of.dy + at * (DY == CSAW_F32 ? 4 : 2));
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++)
+            if (EXTREME) won[EXTREME ? n : 0][i] = of.arg[at + i];
+    }
+#pragma unroll
+    for (uint32_t n = 0; n < COUNT; n++)
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++)
+            if (c + n * CSAW__SUMS < end && (!EXTREME || won[EXTREME ? n : 0][i] == of.wanted))
+                sum[i] += csaw__widen<X>(u[n].at[i]) * csaw__widen<DY>(v[n].at[i]);
+}
+
+template <csaw_dtype X, csaw_dtype DY, int VECTOR, bool EXTREME>
+static __global__ void __launch_bounds__(CSAW__DOTS_THREADS)
+    csaw__batched_dots_of_entries(const __grid_constant__ csaw__batched_dots d) {
+    constexpr uint32_t lanes = CSAW__SUMS / VECTOR, x_bytes = X == CSAW_F32 ? 4 : 2, dy_bytes = DY == CSAW_F32 ? 4 : 2;
+    const uint64_t number = csaw__thread_number() / lanes, e = number < d.edges ? number : d.edges - 1;
+    const uint32_t lane = threadIdx.x % lanes, row = d.row_of[e], col = d.a.entry[e].other, entry = d.number[e];
+    const csaw__batched_row of_row = d.a.row[row];
+    const uint64_t x = csaw__batched_shift(&d.x, d.graph, of_row.graph, true) + col * d.x.stride * x_bytes;
+    const uint64_t dy = csaw__batched_shift(&d.dy, d.graph, of_row.graph, false) + row * d.dy.stride * dy_bytes;
+    const csaw__batched_pair pair = {csaw__batched_at(d.x.data, x), csaw__batched_at(d.dy.data, dy),
+                                     EXTREME ? d.arg + row * d.cols : nullptr, entry};
+    const bool whole =
+        VECTOR == 1 || ((uintptr_t)pair.x % (VECTOR * x_bytes) == 0 && (uintptr_t)pair.dy % (VECTOR * dy_bytes) == 0);
+    constexpr uint64_t width = CSAW__DOTS_UNROLL * CSAW__SUMS;
+    float sum[VECTOR] = {0};
+    for (uint64_t c = lane * VECTOR; c < d.cols; c += width)
+        if (!whole)
+            csaw__batched_dot_steps<X, DY, VECTOR, EXTREME, false>(pair, c, d.cols, sum);
+        else if (c - lane * VECTOR + width <= d.cols) /* all steps, without asking for each */
+            csaw__batched_dot_steps<X, DY, VECTOR, EXTREME, true>(pair, c, ~0ull, sum);
         else
-            high = middle;
-    }
-    return low;
+            csaw__batched_dot_steps<X, DY, VECTOR, EXTREME, true>(pair, c, d.cols, sum);
+    float value = csaw__sum_of_sums<VECTOR>(sum); /* with all lanes of the warp */
+    if (number >= d.edges || lane) return;
+    if (d.mean) value /= (float)of_row.count;
+    d.dw[d.graph[of_row.graph].num_begin + entry] = value;
 }
 
-/* Sixteen lanes take some entries that follow each other. */
-template <csaw_dtype X, csaw_dtype DY>
-static __global__ void csaw__batched_dots_of_entries(const __grid_constant__ csaw__batched_dots d) {
-    const uint64_t begin = csaw__thread_number() / CSAW__SUMS * CSAW__DOTS_EDGES;
-    const uint32_t lane = threadIdx.x % CSAW__SUMS;
-    uint64_t which = csaw__batched_graph_at(&d, begin < d.edges ? begin : 0), row = 0, first = 0;
-    csaw__small g = d.graph[which];
-    bool fresh = true; /* a graph in which no row is known */
-    for (uint64_t e = begin; e < begin + CSAW__DOTS_EDGES; e++) {
-        const bool live = e < d.edges; /* all lanes of the warp go on together */
-        if (live && e - g.num_begin >= g.num_edges) {
-            g = d.graph[++which];
-            if (e - g.num_begin >= g.num_edges)
-                g = d.graph[which = csaw__batched_graph_at(&d, e)]; /* past empty ones */
-            fresh = true;
-        }
-        const uint32_t k = live ? (uint32_t)(e - g.num_begin) : 0;
-        if (fresh) first = g.rowptr ? g.rowptr[0] : 0;
-        const uint64_t place = first + k;
-        if (live && g.row)
-            row = csaw__batched_row(&g, place);
-        else if (live)
-            row = fresh ? csaw__row_at(g.rowptr, g.rows, place) : csaw__row_on(g.rowptr, row, g.rows, place);
-        fresh = fresh && !live;
-        const uint32_t col = live ? csaw__batched_col(&g, place) : 0;
-        const char *const dy =
-            csaw__batched_at(&d.dy, which, g.row_begin) + row * d.dy.stride * (DY == CSAW_F32 ? 4 : 2);
-        const char *const x = csaw__batched_at(&d.x, which, g.col_begin) + col * d.x.stride * (X == CSAW_F32 ? 4 : 2);
-        float sum[1] = {0};
-        csaw__dot<X, DY, 1>(x, dy, live ? d.cols : 0, lane, d.arg ? d.arg + (g.row_begin + row) * d.cols : nullptr, k,
-                            sum);
-        float value = csaw__sum_of_sums<1>(sum);
-        if (!live || lane) continue;
-        if (d.count) value /= (float)d.count[g.row_begin + row];
-        d.dw[e] = value;
-    }
-}
-
-/* ---- kernels by storage ---- */
+/* ---- kernels by storage and shape ---- */
 
 typedef void csaw__batched_dots_kernel(csaw__batched_dots);
 
-template <csaw_dtype X> static csaw__batched_dots_kernel *csaw__batched_dots_kernel_for(csaw_dtype dy) {
-    if (dy == CSAW_F32) return csaw__batched_dots_of_entries<X, CSAW_F32>;
-    return dy == CSAW_F16 ? csaw__batched_dots_of_entries<X, CSAW_F16> : csaw__batched_dots_of_entries<X, CSAW_BF16>;
+template <csaw_dtype X, csaw_dtype DY>
+static csaw__batched_dots_kernel *csaw__batched_dots_kernel_as(const csaw__batched_dots *d, uint32_t vector) {
+    if (vector > 1)
+        return d->arg ? csaw__batched_dots_of_entries<X, DY, CSAW__VECTOR, true>
+                      : csaw__batched_dots_of_entries<X, DY, CSAW__VECTOR, false>;
+    return d->arg ? csaw__batched_dots_of_entries<X, DY, 1, true> : csaw__batched_dots_of_entries<X, DY, 1, false>;
 }
 
-static csaw__batched_dots_kernel *csaw__batched_dots_kernel_at(const csaw__batched_dots *d) {
-    if (d->x.dtype == CSAW_F32) return csaw__batched_dots_kernel_for<CSAW_F32>(d->dy.dtype);
-    return d->x.dtype == CSAW_F16 ? csaw__batched_dots_kernel_for<CSAW_F16>(d->dy.dtype)
-                                  : csaw__batched_dots_kernel_for<CSAW_BF16>(d->dy.dtype);
+template <csaw_dtype X>
+static csaw__batched_dots_kernel *csaw__batched_dots_kernel_for(const csaw__batched_dots *d, uint32_t vector) {
+    if (d->dy.dtype == CSAW_F32) return csaw__batched_dots_kernel_as<X, CSAW_F32>(d, vector);
+    return d->dy.dtype == CSAW_F16 ? csaw__batched_dots_kernel_as<X, CSAW_F16>(d, vector)
+                                   : csaw__batched_dots_kernel_as<X, CSAW_BF16>(d, vector);
+}
+
+/* The kernel for these storages; *threads: how many it takes. */
+static csaw__batched_dots_kernel *csaw__batched_dots_kernel_at(const csaw__batched_dots *d, uint64_t *threads) {
+    const uint32_t vector =
+        d->cols % CSAW__VECTOR == 0 && csaw__batched_takes_vectors(&d->x) && csaw__batched_takes_vectors(&d->dy)
+            ? CSAW__VECTOR
+            : 1;
+    *threads = d->edges * (CSAW__SUMS / vector);
+    if (d->x.dtype == CSAW_F32) return csaw__batched_dots_kernel_for<CSAW_F32>(d, vector);
+    return d->x.dtype == CSAW_F16 ? csaw__batched_dots_kernel_for<CSAW_F16>(d, vector)
+                                  : csaw__batched_dots_kernel_for<CSAW_BF16>(d, vector);
 }
 
 #endif

@@ -52,7 +52,8 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
         *(csaw__pack<float, 4> *)(sum + SHAPE::word_of(c)) = csaw__pack<float, 4>{};
     const auto load = [&](const typename SHAPE::step &step, entries *to) {
         if (lane * VECTOR >= steps::count(step, k)) return;
-        to->x = *(const typename entries::stored *)(values + (uint64_t)step.col * (k * bytes) + steps::first(step) * bytes);
+        to->x =
+            *(const typename entries::stored *)(values + (uint64_t)step.col * (k * bytes) + steps::first(step) * bytes);
         to->column = *(const typename entries::columns *)(index + (uint64_t)step.col * k + steps::first(step));
     };
     const auto take = [&](uint32_t, bool there, const typename SHAPE::step &step, const entries &of) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_maxk_outer.cu - csaw_maxk_spmm_backward() on a GPU unless it is to be deterministic: by rows of a, into zeros; for 16-bit
- * storage into float32 work memory, rounded afterwards. */
+/* spmm/device_maxk_outer.cu - csaw_maxk_spmm_backward() on a GPU unless it is to be deterministic: by rows of a, into
+ * zeros; for 16-bit storage into float32 work memory, rounded afterwards. */
 #include "spmm/device_maxk_outer.cuh"
 #include "spmm/device_maxk_private.cuh"
 #include "spmm/device_maxk_run.cuh"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_maxk_outer.cuh - device code of csaw_maxk_spmm_backward() unless it is to be deterministic: outer product
- * (MaxK-GNN, section 4.2, algorithm 2). A group of lanes takes a unit, with its row of dy in shared memory; for every edge it reads the
- * index of the column and adds the products to that row of the result by atomic additions, whose order nothing fixes.
+ * (MaxK-GNN, section 4.2, algorithm 2). A group of lanes takes a unit, with its row of dy in shared memory; for every
+ * edge it reads the index of the column and adds the products to that row of the result by atomic additions, whose
+ * order nothing fixes.
  */
 #ifndef CSAW_SPMM_DEVICE_MAXK_OUTER_CUH
 #define CSAW_SPMM_DEVICE_MAXK_OUTER_CUH

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_maxk_steps.cuh - how a group of lanes goes through the entries of the CBSR rows of a unit's edges: as many
- * at a time as its lanes take at once, which is all of an edge, or one of several steps of it. Both products that go by
- * edges of a share it: the forward one and the outer one. */
+/* spmm/device_maxk_steps.cuh - how a group of lanes goes through the entries of the CBSR rows of a unit's edges: as
+ * many at a time as its lanes take at once, which is all of an edge, or one of several steps of it. Both products that
+ * go by edges of a share it: the forward one and the outer one. */
 #ifndef CSAW_SPMM_DEVICE_MAXK_STEPS_CUH
 #define CSAW_SPMM_DEVICE_MAXK_STEPS_CUH
 

@@ -21,8 +21,8 @@ enum {
     CSAW__VECTOR = 4,    /* elements that a lane loads at once, where strides and addresses allow; csaw_spmm()'s of 16
                           * bits may be CSAW__VECTOR_16 */
     CSAW__VECTOR_16 = 8,
-    CSAW__UNROLL = 8,    /* vectors of features that a lane has on their way at once */
-    CSAW__OFTEN = 32     /* mean degree from which on slices of x are made to fit the L2 cache */
+    CSAW__UNROLL = 8, /* vectors of features that a lane has on their way at once */
+    CSAW__OFTEN = 32  /* mean degree from which on slices of x are made to fit the L2 cache */
 };
 #define CSAW__ROOM_BYTES (256ull << 20) /* of partial results; more slices than fit take launches of their own */
 

@@ -133,8 +133,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__reduce(const __gri
 
 typedef void csaw__kernel(csaw__product);
 
-template <csaw_dtype X, int LANES, int FACTOR>
-static csaw__kernel *csaw__kernel_for(uint32_t vector, bool extreme) {
+template <csaw_dtype X, int LANES, int FACTOR> static csaw__kernel *csaw__kernel_for(uint32_t vector, bool extreme) {
     if (X != CSAW_F32 && vector == CSAW__VECTOR_16) {
         constexpr int VECTOR = X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16; /* no such kernel of float32 */
         return extreme ? csaw__reduce<X, LANES, VECTOR, FACTOR, true> : csaw__reduce<X, LANES, VECTOR, FACTOR, false>;

@@ -20,9 +20,9 @@ template <typename EDGE, int LANES> struct csaw__ring {
     EDGE edge[COUNT + 1];
 };
 
-/* fetch(k): edge k < count; load(edge, &loaded), then take(k, there, edge, loaded), in order, in batches of BATCH edges;
- * there: whether the batch has this one. Edges that are not there are zeros, and load() must find something at them
- * where count > 0. All lanes of a warp call this; TOGETHER: they take equally often, so that they may meet as they
+/* fetch(k): edge k < count; load(edge, &loaded), then take(k, there, edge, loaded), in order, in batches of BATCH
+ * edges; there: whether the batch has this one. Edges that are not there are zeros, and load() must find something at
+ * them where count > 0. All lanes of a warp call this; TOGETHER: they take equally often, so that they may meet as they
  * take. */
 template <int LANES, int BATCH, bool TOGETHER, typename LOADED, typename EDGE, typename FETCH, typename LOAD,
           typename TAKE>

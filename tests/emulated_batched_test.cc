@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tests/emulated_batched_test.cc - batched products as the GPU has them (spmm/device_batched.cuh,
-// device_batched_tile.cuh): the bits of csaw_batched_spmm() and of its backward pass, in every form of a batch; and the
+// tests/emulated_batched_test.cc - batched products as the GPU has them (spmm/device_batch.cuh, device_batched.cuh,
+// device_batched_dots.cuh): the bits of csaw_batched_spmm() and of its backward pass, in every form of a batch; and the
 // checks of a batch.
 #include <algorithm>
 
@@ -10,7 +10,6 @@
 
 #include "spmm/device_batch.cuh"
 #include "spmm/device_batched_dots.cuh"
-#include "spmm/device_batched_tile.cuh"
 
 namespace {
 
@@ -24,52 +23,49 @@ void Launch(uint64_t threads, uint32_t of_block, KERNEL kernel, const ARGUMENTS 
 
 // As spmm/device_batch.cu.
 struct There {
-    There(const csaw_batch *batch, bool all_large) : batch(batch) {
+    explicit There(const csaw_batch *batch) : batch(batch) {
         const csaw_batch_totals t = batch->total;
-        graph_of_row.resize(t.rows + 1), graph_of_col.resize(t.cols + 1), count.resize(t.rows + 1);
-        Launch(t.rows, 64, csaw__batch_graphs, batch->graph, t.graphs, false, t.rows, graph_of_row.data());
-        Launch(t.cols, 64, csaw__batch_graphs, batch->graph, t.graphs, true, t.cols, graph_of_col.data());
-        Launch(t.graphs * 32, 64, csaw__batch_count, batch->graph, t.graphs, count.data());
-        for (int kind = 0; kind < CSAW__TILINGS; kind++) {
-            const auto tiling = static_cast<csaw__tiling>(kind);
-            if (all_large) {
-                tile[kind] = AllTiles(tiling);
-                continue;
-            }
-            tile[kind].resize(csaw__batched_tiles_of(batch->graph, t.graphs, tiling, nullptr));
-            csaw__batched_tiles_of(batch->graph, t.graphs, tiling, tile[kind].data());
-        }
+        std::vector<uint32_t> row(t.edges + 1), col(t.edges + 1), sorted_col;
+        std::vector<float> weight(t.edges + 1);
+        row_of_row.resize(t.rows + 1), row_of_col.resize(t.cols + 1), number.resize(t.edges + 1);
+        for (auto *entries : {&by_row, &by_col, &mean}) entries->resize(t.edges + 1);
+        Launch(t.edges, 64, csaw__batch_spread, batch->graph, t.graphs, t.edges, row.data(), col.data(), weight.data());
+        std::vector<uint64_t> order = Sort(row, t.edges, &row_of);
+        Launch(t.rows, 64, csaw__batch_rows<CSAW__BY_ROW>, batch->graph, t.graphs, row_of.data(), t.edges, t.rows,
+               row_of_row.data());
+        Launch(t.edges, 64, csaw__batch_entries, order.data(), col.data(), weight.data(), t.edges, by_row.data());
+        Launch(t.edges, 64, csaw__batch_numbers, batch->graph, row_of_row.data(), row_of.data(), order.data(), t.edges,
+               number.data());
+        order = Sort(col, t.edges, &sorted_col);
+        Launch(t.cols, 64, csaw__batch_rows<CSAW__BY_COL>, batch->graph, t.graphs, sorted_col.data(), t.edges, t.cols,
+               row_of_col.data());
+        Launch(t.edges, 64, csaw__batch_entries, order.data(), row.data(), weight.data(), t.edges, by_col.data());
+        Launch(t.edges, 64, csaw__batch_means, by_col.data(), row_of_row.data(), t.edges, mean.data());
     }
-    // As if every graph whose entries are looked for went by tiles.
-    std::vector<csaw__tile> AllTiles(csaw__tiling tiling) const {
-        std::vector<csaw__tile> out;
-        const bool transposed = tiling == CSAW__TILES_OF_TRANSPOSED;
-        for (uint32_t g = 0; g < batch->total.graphs; g++) {
-            const csaw__small &s = batch->graph[g];
-            const uint32_t outputs = transposed ? s.cols : s.rows;
-            if (s.rowptr && !transposed) continue;
-            for (uint32_t begin = 0; begin < outputs; begin += tiling == CSAW__TILES_OF_EXTREME ? 128 : 256)
-                out.push_back({g, begin});
-        }
-        return out;
+    static std::vector<uint64_t> Sort(const std::vector<uint32_t> &key, uint64_t edges, std::vector<uint32_t> *sorted) {
+        std::vector<uint64_t> order(edges + 1);
+        for (uint64_t i = 0; i < edges; i++) order[i] = i;
+        std::stable_sort(order.begin(), order.end() - 1, [&](uint64_t a, uint64_t b) { return key[a] < key[b]; });
+        for (uint64_t i = 0; i < edges; i++) sorted->push_back(key[order[i]]);
+        sorted->push_back(~0u);
+        return order;
     }
     csaw__batched_product product(bool transposed, csaw_reduce reduce) const {
         csaw__batched_product p = {};
         p.graph = batch->graph;
-        p.graph_of = transposed ? graph_of_col.data() : graph_of_row.data();
-        p.count = reduce == CSAW_MEAN ? count.data() : nullptr;
-        const std::vector<csaw__tile> &tiles = tile[transposed                 ? CSAW__TILES_OF_TRANSPOSED
-                                                    : csaw__is_extreme(reduce) ? CSAW__TILES_OF_EXTREME
-                                                                               : CSAW__TILES_OF_SUM];
-        p.tile = tiles.data(), p.tiles = tiles.size();
+        p.a = transposed ? csaw__batched_side{Mutable(row_of_col), Mutable(reduce == CSAW_MEAN ? mean : by_col)}
+                         : csaw__batched_side{Mutable(row_of_row), Mutable(by_row)};
+        p.number = number.data();
         p.outputs = transposed ? batch->total.cols : batch->total.rows;
         p.transposed = transposed;
         p.reduce = transposed ? CSAW_SUM : reduce;
         return p;
     }
+    template <class T> static T *Mutable(const std::vector<T> &v) { return const_cast<T *>(v.data()); }
     const csaw_batch *batch;
-    std::vector<uint32_t> graph_of_row, graph_of_col, count;
-    std::vector<csaw__tile> tile[CSAW__TILINGS];
+    std::vector<csaw__batched_row> row_of_row, row_of_col; // records
+    std::vector<csaw__batched_entry> by_row, by_col, mean;
+    std::vector<uint32_t> row_of, number;
 };
 
 csaw__batched_matrix MatrixOf(const csaw_batched_dense &m) {
@@ -81,11 +77,6 @@ void RunRows(csaw__batched_product p, uint32_t lanes) {
     for (; p.first_slice < p.slices; p.first_slice += 2)
         Launch(std::min<uint64_t>(2, p.slices - p.first_slice) * p.blocks * CSAW__BATCHED_THREADS,
                CSAW__BATCHED_THREADS, csaw__batched_kernel_at(&p), p);
-}
-
-void RunTiles(csaw__batched_product p) {
-    const uint64_t slices = (p.cols + CSAW__TILE_COLUMNS - 1) / CSAW__TILE_COLUMNS;
-    Launch(slices * p.tiles * CSAW__TILE_THREADS, CSAW__TILE_THREADS, csaw__tile_kernel_at(&p), p);
 }
 
 struct Ask {
@@ -110,13 +101,13 @@ std::vector<SmallMatrix> InForm(std::vector<SmallMatrix> graphs, Form form) {
     return graphs;
 }
 
-// Forward by every number of lanes, and, where entries are looked for, by tiles; then gradients.
+// Forward by every number of lanes given, 0 = as the library chooses; then gradients.
 void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const std::vector<uint32_t> &all_lanes) {
     const std::vector<SmallMatrix> graphs = InForm(given, ask.form);
     const Arrays arrays(graphs, ask.form);
     const Batch batch = arrays.batch();
     ASSERT_TRUE(batch);
-    const There there(batch.get(), false), tiled(batch.get(), true);
+    const There there(batch.get());
     const bool best = is_best(ask.reduce);
     Features x(cols_of(graphs), ask.width, ask.from, ask.padding, ask.each);
     x.fill(ask.width, best);
@@ -128,29 +119,17 @@ void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const 
     const csaw_batched_options options = options_of(ask.reduce, &want_arg);
     const csaw_batched_dense in = x.view(), out = want.view();
     ASSERT_EQ(csaw_batched_spmm(batch.get(), &in, &options, &out), CSAW_OK) << csaw_last_error();
-    const auto check = [&](const There &by, uint32_t lanes, bool tiles) {
+    for (uint32_t lanes : all_lanes) {
         Features y = features(rows_of(graphs));
         std::vector<uint32_t> arg(want_arg.size(), 77);
-        csaw__batched_product p = by.product(false, reduce_of(ask.reduce));
+        csaw__batched_product p = there.product(false, reduce_of(ask.reduce));
         p.cols = ask.width;
         const csaw_batched_dense view = y.view();
         p.in = MatrixOf(in), p.out = MatrixOf(view);
         p.arg = best ? arg.data() : nullptr;
         RunRows(p, lanes);
-        if (tiles && p.tiles) RunTiles(p);
-        EXPECT_EQ(y.bytes, want.bytes) << Name(ask) << ", lanes " << lanes << (tiles ? ", tiles" : "");
-        EXPECT_EQ(arg, want_arg) << Name(ask) << ", lanes " << lanes << (tiles ? ", tiles" : "");
-    };
-    for (uint32_t lanes : all_lanes) check(there, lanes, true);
-    if (!best || !is_csr(ask.form)) {
-        Features y = features(rows_of(graphs)), ref = features(rows_of(graphs)); // tiles alone
-        csaw__batched_product p = tiled.product(false, reduce_of(ask.reduce));
-        std::vector<uint32_t> arg(want_arg.size(), 77);
-        const csaw_batched_dense view = y.view();
-        p.cols = ask.width, p.in = MatrixOf(in), p.out = MatrixOf(view), p.arg = best ? arg.data() : nullptr;
-        RunTiles(p);
-        EXPECT_EQ(y.bytes, is_csr(ask.form) ? ref.bytes : want.bytes) << Name(ask) << ", tiles alone";
-        if (!is_csr(ask.form)) EXPECT_EQ(arg, want_arg) << Name(ask) << ", tiles alone";
+        EXPECT_EQ(y.bytes, want.bytes) << Name(ask) << ", lanes " << lanes;
+        EXPECT_EQ(arg, want_arg) << Name(ask) << ", lanes " << lanes;
     }
     // gradients, with the features' storage for dy's
     Features dy(rows_of(graphs), ask.width, ask.from, ask.padding, ask.each), want_dx = features(cols_of(graphs));
@@ -159,31 +138,35 @@ void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const 
     const csaw_batched_dense from = dy.view(), to = want_dx.view();
     ASSERT_EQ(csaw_batched_spmm_backward(batch.get(), &in, &from, &options, &to, want_dw.data()), CSAW_OK)
         << csaw_last_error();
-    for (bool tiles : {false, true}) {
-        Features dx = features(cols_of(graphs));
-        csaw__batched_product p = (tiles ? tiled : there).product(true, reduce_of(ask.reduce));
-        const csaw_batched_dense view = dx.view();
-        p.cols = ask.width, p.in = MatrixOf(from), p.out = MatrixOf(view), p.arg = best ? want_arg.data() : nullptr;
-        if (best)
-            Launch(p.outputs * p.cols, 64, csaw__batched_winners, p);
-        else if (!tiles)
-            RunRows(p, 0);
-        if (!best && p.tiles) RunTiles(p);
-        EXPECT_EQ(dx.bytes, want_dx.bytes) << Name(ask) << (tiles ? ", tiles" : "") << ", dx";
-    }
+    Features dx = features(cols_of(graphs));
+    csaw__batched_product p = there.product(true, reduce_of(ask.reduce));
+    const csaw_batched_dense dx_view = dx.view();
+    p.cols = ask.width, p.in = MatrixOf(from), p.out = MatrixOf(dx_view), p.arg = best ? want_arg.data() : nullptr;
+    if (best)
+        Launch(p.outputs * p.cols, 64, csaw__batched_winners, p);
+    else
+        RunRows(p, 0);
+    EXPECT_EQ(dx.bytes, want_dx.bytes) << Name(ask) << ", dx";
     csaw__batched_dots d = {};
-    d.graph = batch->graph, d.graphs = batch->total.graphs, d.edges = batch->total.edges, d.cols = ask.width;
-    d.count = ask.reduce == Reduce::mean ? there.count.data() : nullptr;
+    d.graph = batch->graph, d.a = there.product(false, CSAW_SUM).a;
+    d.row_of = there.row_of.data(), d.number = there.number.data();
+    d.edges = batch->total.edges, d.cols = ask.width;
+    d.mean = ask.reduce == Reduce::mean;
     d.arg = best ? want_arg.data() : nullptr;
     d.x = MatrixOf(in), d.dy = MatrixOf(from), d.dw = dw.data();
-    Launch((d.edges + CSAW__DOTS_EDGES - 1) / CSAW__DOTS_EDGES * CSAW__SUMS, 64, csaw__batched_dots_kernel_at(&d), d);
+    uint64_t threads;
+    csaw__batched_dots_kernel *const dots = csaw__batched_dots_kernel_at(&d, &threads);
+    Launch((threads + 31) / 32 * 32, 64, dots, d);
     EXPECT_EQ(dw, want_dw) << Name(ask) << ", dw";
 }
 
 TEST(EmulatedBatched, EveryFormAndReduction) {
     for (Form form : forms)
         for (Reduce reduce : reduces)
-            ExpectCpuBits(mixed(3, is_best(reduce)), {form, reduce, 5}, {form == Form::list_coo ? 16u : 32u});
+            ExpectCpuBits(mixed(3, is_best(reduce)), {form, reduce, 5},
+                          {form == Form::list_coo   ? 16u
+                           : form == Form::list_csr ? 4u
+                                                    : 32u});
 }
 
 TEST(EmulatedBatched, EveryWidth) {
@@ -218,7 +201,7 @@ TEST(EmulatedBatched, MatricesAtAnyAddress) {
         each_x.push_back(moved_x.data() + 1 + x.begin[g] * 8);
         each_y.push_back(y.data() + 1 + want.begin[g] * 8);
     }
-    const There there(batch.get(), false);
+    const There there(batch.get());
     csaw__batched_product p = there.product(false, CSAW_SUM);
     p.cols = 8;
     p.in = {nullptr, each_x.data(), 8, CSAW_F32}, p.out = {nullptr, each_y.data(), 8, CSAW_F32};
@@ -227,24 +210,22 @@ TEST(EmulatedBatched, MatricesAtAnyAddress) {
     EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[y.size() - 3]));
 }
 
-// More rows than a tile has, and so many that this graph goes by tiles of itself, among small ones.
+// Rows of no entry, of one, and of so many that all are in flight several times over.
 TEST(EmulatedBatched, ALargeGraphAmongSmallOnes) {
     std::mt19937_64 random(11);
     std::vector<SmallMatrix> graphs = mixed(5, true);
-    graphs.insert(graphs.begin() + 5, random_matrix(random, 700, 600, 900, true));
+    graphs.insert(graphs.begin() + 5, random_matrix(random, 300, 260, 900, true));
+    graphs.push_back(random_matrix(random, 3, 70, 100, true));
     for (Form form : {Form::join_coo, Form::list_csr})
-        for (Reduce reduce : reduces) ExpectCpuBits(graphs, {form, reduce, 3}, {0});
-    const Arrays arrays(graphs, Form::join_coo);
-    const Batch batch = arrays.batch();
-    const There there(batch.get(), false);
-    const auto begins = [&](csaw__tiling tiling) {
-        std::vector<uint32_t> out;
-        for (const csaw__tile &t : there.tile[tiling]) out.push_back(t.graph == 5 ? t.begin : ~0u);
-        return out;
-    };
-    EXPECT_EQ(begins(CSAW__TILES_OF_SUM), (std::vector<uint32_t>{0, 256, 512}));
-    EXPECT_EQ(begins(CSAW__TILES_OF_EXTREME), (std::vector<uint32_t>{0, 128, 256, 384, 512, 640}));
-    EXPECT_EQ(begins(CSAW__TILES_OF_TRANSPOSED), (std::vector<uint32_t>{0, 256, 512}));
+        for (Reduce reduce : reduces) ExpectCpuBits(graphs, {form, reduce, 8}, {0});
+}
+
+// Columns of several batches of loads, the last of them not full, in a lane's dot product.
+TEST(EmulatedBatched, LongDotProducts) {
+    for (uint64_t width : {64, 132, 200})
+        for (Reduce reduce : {Reduce::mean, Reduce::max})
+            for (csaw_dtype from : {CSAW_F32, CSAW_BF16})
+                ExpectCpuBits(mixed(3, true), {Form::join_csr, reduce, width, from}, {0});
 }
 
 TEST(EmulatedBatched, EveryFaultIsFound) {

@@ -118,6 +118,36 @@ inline void ExpectReadInPlace(const csaw_sampler &of, const void *params,
     EXPECT_TRUE(fake_cuda::AllGivenBack());
 }
 
+// Partitions come as long as many walks wait at them; the last steps are made on the graph where it lies.
+inline void ExpectTheLastInPlace(const csaw_sampler &of, const void *params, reference::Method method, uint32_t depth) {
+    csaw_rmat_options rmat = {};
+    rmat.size = sizeof rmat;
+    rmat.scale = 9;
+    csaw_graph *made = nullptr;
+    reference::require(csaw_graph_rmat(&rmat, &made));
+    const equality::OwnedGraph graph(made);
+    const csaw_csr csr = csaw_graph_csr(made);
+    Request request = equality::one_walk_each(csr, depth);
+    request.roots.resize(64);
+    csaw_plan_options plan = on_gpu(0, 0);
+    plan.gpu_memory = 48 << 10;
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    const Sampler sampler(of);
+    fake_cuda::Reset();
+    {
+        const Library gpu(csr, plan);
+        csaw__parts *const parts = gpu.get()->parts;
+        parts->way = CSAW__PARTS_BRING_MOST;
+        EXPECT_TRUE(
+            equality::same(cpu.walks(&of, params, method, request), gpu.walks(sampler.get(), params, method, request)));
+        uint64_t left = 0;
+        for (uint32_t p = 0; p < parts->fit.parts; p++) left += parts->schedule.active[p];
+        EXPECT_GT(inside(gpu)->use.copies, 0u) << "all was read in place: " << parts->schedule.worth << " are worth it";
+        EXPECT_GT(left, 0u) << "nothing was";
+    }
+    EXPECT_TRUE(fake_cuda::AllGivenBack());
+}
+
 // Few walks: a lane is a thread of the CPU.
 inline Request few(const csaw_csr &csr, uint32_t depth) {
     Request request = equality::one_walk_each(csr, depth);

@@ -34,3 +34,8 @@ TEST(EmulatedParts, Node2vecReadsInPlace) {
     const csaw_node2vec_params params = {.25f, 4};
     ExpectReadInPlace(*csaw_sampler_find("node2vec"), &params, {Method::reject});
 }
+
+TEST(EmulatedParts, Node2vecMakesItsLastStepsInPlace) {
+    const csaw_node2vec_params params = {.25f, 4};
+    ExpectTheLastInPlace(*csaw_sampler_find("node2vec"), &params, Method::reject, 4);
+}

@@ -216,7 +216,7 @@ TEST(EmulatedSpmm, AutoSlicesColumnsThatFitTheL2Cache) {
         return csaw__way_of(vectors, false, degree, rows * 16, l2);
     };
     const uint64_t fits_16 = l2 / 16 / 16, fits_8 = 2 * fits_16; // rows of 16 vectors, and of 8
-    EXPECT_EQ(way(16, 500, fits_16), CSAW__SUBWARP16);                    // x itself
+    EXPECT_EQ(way(16, 500, fits_16), CSAW__SUBWARP16);           // x itself
     EXPECT_EQ(way(16, 500, fits_16 + 1), CSAW__SUBWARP8);
     EXPECT_EQ(way(64, 500, fits_16 / 2), CSAW__CRC);
     EXPECT_EQ(way(64, 500, fits_16), CSAW__SUBWARP16);

@@ -70,10 +70,11 @@ inline void expect_equal(const csaw_csr &csr, const Request &request, const std:
     for (const Law &law : laws()) {
         for (Method method : reference::methods_of(law)) {
             const Walks expected = reference_walks(csr, law, method, request);
-            for (size_t i = 0; i < plans.size(); i++)
-                if (reference::takes_case())
-                    EXPECT_TRUE(same(expected, libraries[i]->walks(law, method, request)))
+            for (size_t i = 0; i < plans.size(); i++) {
+                if (!reference::takes_case()) continue;
+                EXPECT_TRUE(same(expected, libraries[i]->walks(law, method, request)))
                     << law.name() << ", " << reference::name_of(method) << ", " << name_of(plans[i]);
+            }
         }
     }
 }
@@ -128,10 +129,11 @@ inline void expect_hooks_equal(const std::vector<csaw_plan_options> &plans) {
             for (Method method : hooks.methods) {
                 const Walks expected =
                     reference::walks(csr, hooks.sampler, method, request, reference::has_parallel_arcs(csr));
-                for (const csaw_plan_options &plan : plans)
-                    if (reference::takes_case())
-                        EXPECT_TRUE(same(expected, Library(csr, plan).walks(sampler, nullptr, method, request)))
+                for (const csaw_plan_options &plan : plans) {
+                    if (!reference::takes_case()) continue;
+                    EXPECT_TRUE(same(expected, Library(csr, plan).walks(sampler, nullptr, method, request)))
                         << hooks.name << ", " << reference::name_of(method) << ", " << name << ", " << name_of(plan);
+                }
             }
         }
         csaw_sampler_unload(sampler);
@@ -149,11 +151,12 @@ inline void expect_walks_equal(const std::vector<csaw_plan_options> &plans) {
         for (const walk_cases::Case &walk : walk_cases::cases()) {
             for (Method method : walk_cases::methods_of(walk, csr)) {
                 const Walks expected = reference::walks(csr, walk.reference, method, request, parallel);
-                for (size_t i = 0; i < plans.size(); i++)
-                    if (reference::takes_case())
-                        EXPECT_TRUE(same(expected, library_walks(*libraries[i], walk, method, request)))
+                for (size_t i = 0; i < plans.size(); i++) {
+                    if (!reference::takes_case()) continue;
+                    EXPECT_TRUE(same(expected, library_walks(*libraries[i], walk, method, request)))
                         << walk.name << ", " << reference::name_of(method) << ", " << graph.name << ", "
                         << name_of(plans[i]);
+                }
             }
         }
     }

@@ -155,6 +155,23 @@ TEST(Fit, RoundsOfInstancesAreWeighedAgainstSlots) {
     }
 }
 
+// The same without queues, 16 MiB wanted. Exactly half of it leaves 12 MiB for 2 slots of 6, 5.75 without a row: 12.5
+// of them, so 13 partitions in 2 rounds of 453 * 9.5 MiB, 8.4 GiB. All of it leaves 4 MiB, 42 partitions: 9.2 GiB; a
+// third 11 partitions in 3 rounds, 11.5 GiB; of eighths 9 MiB are best, 14 partitions in 2 rounds, 8.8 GiB.
+TEST(Fit, WithoutQueuesRoundsAreExact) {
+    csaw__fit_request request = ask(rows, arcs, longest, 8, 4, 24 * MiB);
+    csaw__fit fit;
+    request.steps = 80;
+    request.one = 1 * KiB;
+    request.wanted = 16 * MiB;
+    request.no_queues = true;
+    ASSERT_EQ(CSAW_OK, csaw__fit_memory(&request, &fit));
+    EXPECT_EQ(fit.parts, 13u);
+    EXPECT_EQ(fit.resident, 2u);
+    EXPECT_EQ(fit.queues + fit.spills, 0u);
+    EXPECT_EQ(csaw__fit_rounds(&request, &fit), 2u);
+}
+
 // Two batches of 8 MiB. Memory for more than a batch is worth no more than a batch; with 7 MiB the batches are whole
 // rounds, so that 3 rounds do for both, though one batch takes 2.
 TEST(Fit, RoundsAreOfAllBatches) {

@@ -328,7 +328,7 @@ TEST(Moved, AboutAsForetold) {
     for (const csaw_plan_options &plan : {simulated(4, 2), simulated(16, 2), simulated(16, 4), simulated(8, 6)}) {
         const Moved got = moved(csr, plan, false, false, walk);
         EXPECT_LT(static_cast<double>(got.transfers), 1.3 * got.expected) << equality::name_of(plan);
-        EXPECT_GT(static_cast<double>(got.transfers), 0.7 * got.expected) << equality::name_of(plan);
+        EXPECT_GT(static_cast<double>(got.transfers), 0.65 * got.expected) << equality::name_of(plan);
     }
 }
 

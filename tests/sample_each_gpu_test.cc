@@ -4,6 +4,7 @@
  * tells them; every allocation fails in turn. What it does with batches is tested without a GPU in sample_each_test.cc,
  * and runs that are stopped in stopped_gpu_test.cc. */
 #include "tests/fault_cases.h"
+#include "tests/share.h"
 
 extern "C" {
 #include "runtime/base/memory.h"

@@ -28,6 +28,7 @@ class Scripted {
         view.wait = Wait;
         view.counts = Counts;
         view.stop = Stop;
+        view.need = Need;
     }
     ~Scripted() { csaw__schedule_end(&schedule); }
 
@@ -45,6 +46,7 @@ class Scripted {
     int fail_at = -1; // the so manieth call fails
     int stopped = 0;
     csaw_status status = CSAW_OK;
+    uint32_t need_each = 1000; // blocks that an entry has work for: more than there are
     csaw__schedule schedule = {};
     csaw__part_device view = {};
 
@@ -84,6 +86,7 @@ class Scripted {
         std::copy(Of(self)->active.begin(), Of(self)->active.end(), out);
         return CSAW_OK;
     }
+    static uint32_t Need(void *self, uint64_t entries) { return static_cast<uint32_t>(Of(self)->need_each * entries); }
     static void Stop(void *self) {
         Of(self)->under_way.clear();
         Of(self)->stopped++;
@@ -132,23 +135,24 @@ TEST(Schedule, APartitionRunsUntilItsQueueIsEmpty) {
     EXPECT_EQ(device.schedule.launches, 4u);
 }
 
-// 8 entries run and 3 wait elsewhere: the transfer can wait for more. 9 are worth it: copy beside launch.
+// Of 2 partitions, both of which may be resident, all that 8 entries lead to is or will be: 64 elsewhere are worth a
+// copy beside their launch, eight times as many, but not 3.
 TEST(Schedule, ATransferOverlapsALaunchIfItServesMoreThanWhatIsResident) {
     Scripted patient({8, 3}, 2, 2);
     EXPECT_EQ(patient.Run(), (Log{"copy 0 to 0", "wait", "run 0 in 0 by 120", "wait", //
                                   "copy 1 to 1", "wait", "run 1 in 1 by 120", "wait"}));
     Scripted eager({8, 3}, 2, 2);
     eager.effect = [&](uint32_t part) {
-        if (part == 0 && eager.schedule.launches == 1) eager.active[0] = 8, eager.active[1] = 9;
+        if (part == 0 && eager.schedule.launches == 1) eager.active[0] = 8, eager.active[1] = 64;
     };
     EXPECT_EQ(eager.Run(), (Log{"copy 0 to 0", "wait", "run 0 in 0 by 120", "wait", //
                                 "run 0 in 0 by 120", "copy 1 to 1", "wait", "wait", //
                                 "run 1 in 1 by 120", "wait"}));
 }
 
-// As many elsewhere as run here, 8 and 8, are worth it; one fewer, 7, are not.
+// 64 are enough; one fewer, 63, are not.
 TEST(Schedule, ATransferOverlapsALaunchIfItServesAsMany) {
-    for (uint64_t elsewhere : {8, 7}) {
+    for (uint64_t elsewhere : {64, 63}) {
         Scripted device({8, 0}, 2, 2);
         device.effect = [&](uint32_t part) {
             if (part == 0 && device.schedule.launches == 1) device.active[0] = 8, device.active[1] = elsewhere;
@@ -156,11 +160,34 @@ TEST(Schedule, ATransferOverlapsALaunchIfItServesAsMany) {
         const Log beside = {"run 0 in 0 by 120", "copy 1 to 1", "wait", "wait"};
         const Log behind = {"run 0 in 0 by 120", "wait", "copy 1 to 1", "wait"};
         Log expected = {"copy 0 to 0", "wait", "run 0 in 0 by 120", "wait"};
-        for (const std::string &line : elsewhere == 8 ? beside : behind) expected.push_back(line);
+        for (const std::string &line : elsewhere == 64 ? beside : behind) expected.push_back(line);
         expected.push_back("run 1 in 1 by 120");
         expected.push_back("wait");
         EXPECT_EQ(device.Run(), expected) << elsewhere;
     }
+}
+
+// Of what 40 entries lead to, a tenth is at the 2 residents of 20 partitions: the copy for 39 queues behind that
+// for 40.
+TEST(Schedule, CopiesWaitBehindOneAnotherWhereThereAreManyPartitions) {
+    std::vector<uint64_t> active(20, 0);
+    active[3] = 40, active[7] = 39, active[9] = 38;
+    Scripted device(active, 2, 2);
+    EXPECT_EQ(device.Run(), (Log{"copy 3 to 0", "copy 7 to 1", "wait", "run 3 in 0 by 61", "wait", "run 7 in 1 by 59",
+                                 "wait", "copy 9 to 0", "wait", "wait", "run 9 in 0 by 120", "wait"}));
+}
+
+// 5 entries are worth a transfer, 4 are not; a resident partition runs whatever it has.
+TEST(Schedule, WhatIsNotWorthATransferIsLeft) {
+    Scripted device({5, 4, 9}, 1, 1);
+    device.schedule.worth = 5;
+    device.effect = [&](uint32_t part) {
+        if (part == 0 && device.schedule.launches == 2) device.active[0] = 1;
+    };
+    EXPECT_EQ(device.Run(), (Log{"copy 2 to 0", "wait", "run 2 in 0 by 120", "wait", //
+                                 "copy 0 to 0", "wait", "run 0 in 0 by 120", "wait", "run 0 in 0 by 120", "wait"}));
+    EXPECT_EQ(device.active, (std::vector<uint64_t>{0, 4, 0}));
+    EXPECT_EQ(device.schedule.active[1], 4u);
 }
 
 // Decisions that looked for every partition in every slot took 75 s of this; each looks once at each partition now.
@@ -193,6 +220,18 @@ TEST(Schedule, BlocksInProportionToEntries) {
     }
 }
 
+// 12 and 6 blocks are fewer than 120: each launch has what it needs. 144 and 72 are more: 2 : 1.
+TEST(Schedule, BlocksAsNeeded) {
+    for (uint32_t each : {6, 72}) {
+        Scripted device({1, 1, 1}, 3, 2);
+        device.Run();
+        device.active = {2, 0, 1};
+        device.need_each = each;
+        EXPECT_EQ(device.Run(), each == 6 ? (Log{"run 0 in 0 by 12", "run 2 in 2 by 6", "wait", "wait"})
+                                          : (Log{"run 0 in 0 by 80", "run 2 in 2 by 40", "wait", "wait"}));
+    }
+}
+
 // 3 of 1003 entries, at one of 100 partitions: 0.36 blocks.
 TEST(Schedule, EveryLaunchHasABlock) {
     std::vector<uint64_t> active(100, 0);
@@ -219,14 +258,26 @@ TEST(Schedule, ALaunchForFewEntriesWaitsForWhatIsUnderWay) {
         }
 }
 
-// 1 entry at 0 waits for the launch at 1, and its slot is not taken for the 200 at 2. Then it runs, and they come to
-// the slot of 1.
-TEST(Schedule, WhereFewEntriesWaitNothingElseIsBrought) {
+// 1 entry at 0, few of 2101 at 3 partitions, does not keep its slot from the 2000 at 2; it waits until 0 is brought
+// again.
+TEST(Schedule, APartitionWithFewEntriesGivesItsSlotUp) {
     Scripted device({1, 1, 0}, 2, 2);
     device.Run();
-    device.active = {1, 100, 200};
-    EXPECT_EQ(device.Run(), (Log{"run 1 in 1 by 119", "wait", "run 0 in 0 by 120", "copy 2 to 1", "wait", "wait", //
-                                 "run 2 in 1 by 120", "wait"}));
+    device.active = {1, 100, 2000};
+    EXPECT_EQ(device.Run(), (Log{"run 1 in 1 by 119", "copy 2 to 0", "wait", "wait", "run 2 in 0 by 120", "wait", //
+                                 "copy 0 to 1", "wait", "run 0 in 1 by 120", "wait"}));
+}
+
+// Of two with few entries, the one with fewer. A quarter of the mean of 1400 at 4 partitions is 87.5: 88 are not few.
+TEST(Schedule, ThePartitionWithFewestEntriesGivesItsSlotUp) {
+    for (uint64_t few : {7, 88}) {
+        Scripted device({1, 1, 1, 0}, 3, 3);
+        device.Run();
+        device.active = {few, 100, 8, 1292 - few};
+        const Log log = device.Run();
+        ASSERT_GT(log.size(), 2u);
+        EXPECT_EQ(log[few == 7 ? 1 : 2], few == 7 ? "copy 3 to 0" : "copy 3 to 2") << few;
+    }
 }
 
 TEST(Schedule, TheSlotOfTheOneThatCameFirstIsGivenUp) {

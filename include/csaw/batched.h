@@ -4,10 +4,10 @@
  *   csaw_batch_list() or csaw_batch_join()  ->  csaw_batched_spmm()  ->  csaw_batched_spmm_backward()
  *
  * Source: Nagasaka, Nukada, Kojima, Matsuoka, "Batched Sparse Matrix Multiplication for Accelerating Graph
- * Convolutional Networks", CCGrid 2019. No format is converted: COO (TensorFlow's SparseTensor) and CSR are read as
- * they stand, backward too. What csaw/spmm.h says of errors, outputs and threads holds here. Sums are taken in float32,
- * in an order that is stated at each function; entries of a graph that stand in the same order within each row give the
- * same bits from COO and from CSR.
+ * Convolutional Networks", CCGrid 2019. COO (TensorFlow's SparseTensor) and CSR are read as they stand, backward too;
+ * on a GPU a batch copies its entries by row and by column once. What csaw/spmm.h says of errors, outputs and threads
+ * holds here. Sums are taken in float32, in an order that is stated at each function; entries of a graph that stand in
+ * the same order within each row give the same bits from COO and from CSR.
  *
  * On a GPU: a batch of device "cuda:N" has all arrays that its structs name, and all that its products are given, in
  * the memory of that GPU, csaw_batched_dense.each and what it points to included; structs stay on the host. The bits
@@ -65,7 +65,8 @@ typedef struct csaw_batch_options {
 
 /* Both borrow the arrays of the graphs, which outlive the batch and stay as they are, and keep one array of
  * descriptors. Both read every offset and index once, so that products need not: CSAW_EINVAL names the graph and the
- * entry. The structs are read during the call alone. Batches of up to 2^32 - 2 graphs. */
+ * entry. The structs are read during the call alone. Batches of up to 2^32 - 2 graphs; on a GPU also of up to 2^32 - 2
+ * rows in sum, and as many columns. There weights are copied: one that changes needs a new batch. */
 CSAW_API csaw_status csaw_batch_list(const csaw_small *graphs, uint64_t num_graphs, const csaw_batch_options *options,
                                      csaw_batch **out); /* graphs: [num_graphs] */
 CSAW_API csaw_status csaw_batch_join(const csaw_small_graphs *graphs, const csaw_batch_options *options,

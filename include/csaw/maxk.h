@@ -67,10 +67,10 @@ typedef struct csaw_maxk_spmm_options {
                                      CSAW_MEAN, more while it is made). There it is read, or made, only if
                                      `deterministic` is given. The other functions do not read it */
     void *stream;                 /* a cudaStream_t of the device; NULL = the default stream */
-    bool deterministic;           /* csaw_maxk_spmm_backward() on a GPU: the CPU's bits, by rows of the transpose. Default:
-                                     algorithm 2 of the paper, by atomic additions, two to three times as fast, whose
-                                     sums run in an order that changes from call to call, and with it their last bits;
-                                     the bound below holds. All else is deterministic anyway */
+    bool deterministic; /* csaw_maxk_spmm_backward() on a GPU: the CPU's bits, by rows of the transpose. Default:
+                           algorithm 2 of the paper, by atomic additions, two to three times as fast, whose
+                           sums run in an order that changes from call to call, and with it their last bits;
+                           the bound below holds. All else is deterministic anyway */
 } csaw_maxk_spmm_options;
 
 /* Sums below: of the edges of a row of a (backward: of the transpose), in chunks of 256 from its start; the products of

@@ -104,6 +104,11 @@ csaw_status counts(void *self, uint64_t *active) {
     return c->work->counts(c, active);
 }
 
+uint32_t need(void *self, uint64_t entries) {
+    const csaw__cuda_parts *const c = (const csaw__cuda_parts *)self;
+    return c->work->need(c, entries);
+}
+
 void stop(void *self) {
     csaw__cuda_parts *const c = (csaw__cuda_parts *)self;
     if (c->copier) csaw__copier_stop(c->copier);
@@ -121,10 +126,10 @@ csaw_status put_ranges(csaw__cuda_parts *c) {
     const csaw__ranges *const ranges = &c->parts->ranges;
     const uint64_t parts = ranges->count;
     c->shared_bytes =
-        (parts + 1) * sizeof *c->waiting + (parts + 1) * sizeof *c->first + ranges->num_owners * sizeof *c->owner;
+        (parts + 2) * sizeof *c->waiting + (parts + 1) * sizeof *c->first + ranges->num_owners * sizeof *c->owner;
     CSAW_TRY(csaw__cuda_alloc(c, c->shared_bytes, "counts of partitions", &c->shared));
     c->waiting = (unsigned long long *)c->shared;
-    c->first = (csaw_vertex *)(c->waiting + parts + 1);
+    c->first = (csaw_vertex *)(c->waiting + parts + 2);
     c->owner = c->first + parts + 1;
     CSAW_TRY(csaw__cuda_put(c, c->first, ranges->first, (parts + 1) * sizeof *c->first));
     return csaw__cuda_put(c, c->owner, ranges->owner, ranges->num_owners * sizeof *c->owner);
@@ -145,6 +150,7 @@ csaw_status arrange(csaw__parts *parts) {
     parts->on.launch = launch;
     parts->on.wait = wait_for_any;
     parts->on.counts = counts;
+    parts->on.need = need;
     parts->on.stop = stop;
     return put_ranges(c);
 }

@@ -77,6 +77,14 @@ CSAW_FN void csaw__parts_write(const csaw__job *job, uint64_t walk, csaw__part_w
         *(csaw_vertex *)(p * sizeof(csaw_vertex)) = csaw__window_get(window, p);
 }
 
+/* known: as csaw__part_question has it. */
+CSAW_FN void csaw__parts_learn(csaw__part_walk *w, uint32_t known) {
+    const uint32_t count = known & 0xff;
+    w->attempt = known >> 8 & 0xff;
+    for (uint32_t i = 0; i < count; i++) w->answer[i] = known >> (16 + i) & 1;
+    w->answer[count] = CSAW__NO_ANSWER;
+}
+
 CSAW_FN void csaw__parts_load(const csaw__job *job, uint64_t walk, csaw__part_walk *w) {
     const csaw__part_walks *p = &job->parts;
     const uint64_t path = csaw__part_path(job, walk);
@@ -99,11 +107,7 @@ CSAW_FN void csaw__parts_load(const csaw__job *job, uint64_t walk, csaw__part_wa
     for (int i = 0; i < 4; i++)
         site->user[i] = csaw__hooks.user_bytes ? __ldcg((const unsigned long long *)&p->user[walk][i]) : 0;
     if constexpr (csaw__asks_prev) {
-        if (w->state != CSAW__PART_KNOWS) return;
-        const uint32_t known = __ldcg(&p->question[walk].known), count = known & 0xff;
-        w->attempt = known >> 8 & 0xff;
-        for (uint32_t i = 0; i < count; i++) w->answer[i] = known >> (16 + i) & 1;
-        w->answer[count] = CSAW__NO_ANSWER;
+        if (w->state == CSAW__PART_KNOWS) csaw__parts_learn(w, __ldcg(&p->question[walk].known));
     }
 }
 
@@ -205,6 +209,7 @@ CSAW_FN void csaw__parts_answer(csaw__part_walk *w) {
         answers |= (uint32_t)csaw__row_has(row, at_prev.degree, __ldcg(&question->vertex[i])) << i;
     question->known = known | answers << 16;
     w->state = CSAW__PART_KNOWS;
+    csaw__parts_learn(w, question->known);
 }
 
 /* To the lanes with `leaves` their walks are done with here: each waits at the partition of `wait` from now on. It is
@@ -282,7 +287,7 @@ template <uint32_t KERNEL> CSAW_FN void csaw__parts_walk(const csaw__job &job) {
         }
         const bool moves = steps && picked != CSAW__ASKS;
         if (moves) wait = csaw__parts_move(&w, picked, &arc);
-        const bool stays = moves && wait - job.rows.first < job.rows.count;
+        const bool stays = (moves || answers) && wait - job.rows.first < job.rows.count;
         csaw__parts_hand_over(&job, &w, w.busy && !stays, wait);
         w.busy = stays;
     }

@@ -29,7 +29,8 @@ typedef struct csaw__cuda_stream {
 typedef struct csaw__cuda_work {
     /* Begins work on what waits at the partition in the slot. */
     csaw_status (*launch)(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t blocks, cudaStream_t stream);
-    csaw_status (*counts)(csaw__cuda_parts *c, uint64_t *active); /* as csaw__part_device's */
+    csaw_status (*counts)(csaw__cuda_parts *c, uint64_t *active); /* these two: as csaw__part_device's */
+    uint32_t (*need)(const csaw__cuda_parts *c, uint64_t entries);
 } csaw__cuda_work;
 
 struct csaw__cuda_parts {
@@ -57,9 +58,10 @@ struct csaw__cuda_parts {
 
     void *shared; /* device: what every launch reads or counts in, one behind the other */
     uint64_t shared_bytes;
-    unsigned long long *waiting; /* device, [parts]; then the lowest fault */
-    csaw_vertex *first;          /* device, [parts + 1] */
-    uint32_t *owner;             /* device, [num_owners], as csaw__ranges has them */
+    /* device, [parts] entries; then a count that nobody reads, of launches on all partitions; then the lowest fault */
+    unsigned long long *waiting;
+    csaw_vertex *first; /* device, [parts + 1] */
+    uint32_t *owner;    /* device, [num_owners], as csaw__ranges has them */
 
     const csaw__cuda_work *work;
     void *worker;                /* the work's own */
@@ -82,8 +84,9 @@ bool csaw__cuda_can_hold(const csaw__parts *parts); /* these three: as csaw__par
 csaw_status csaw__cuda_hold(csaw__parts *parts, const csaw__job *job, bool *held);
 void csaw__cuda_let_go(csaw__parts *parts);
 
-/* runtime/engine/device_parts_copy.cu: as csaw__part_device has it. */
+/* runtime/engine/device_parts_copy.cu: as csaw__part_device has it; and all rows, where the host has them. */
 csaw_status csaw__cuda_copy(void *self, uint32_t part, uint32_t slot, uint32_t stream);
+csaw__rows csaw__cuda_rows_of_host(const csaw__cuda_parts *c);
 
 /* Bytes that an engine's pool took at most; 0 of NULL. */
 uint64_t csaw__device_peak(const csaw__device *device);

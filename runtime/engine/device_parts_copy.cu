@@ -20,27 +20,11 @@ const T *next_array(csaw__piece **piece, char **to, const T *from, uint64_t firs
     return (const T *)origin;
 }
 
-/* All rows, where the host has them. */
-csaw__rows rows_of_host(const csaw__cuda_parts *c) {
-    const csaw_csr *const csr = &c->parts->graph->csr;
-    csaw__rows rows = {};
-    rows.offset = csr->rowptr;
-    rows.col = csr->col;
-    rows.weight = csr->weight;
-    rows.type = csr->type;
-    rows.time = csr->time;
-    rows.alias = c->alias;
-    rows.bias = c->bias;
-    rows.count = (csaw_vertex)csr->num_vertices;
-    rows.wide = 1;
-    return rows;
-}
-
 /* Arrays with large entries come first, so that all are aligned. Returns how many. */
 int lay_out(const csaw__cuda_parts *c, uint32_t part, uint32_t slot, csaw__piece *piece, csaw__rows *rows) {
     const csaw_csr *const csr = &c->parts->graph->csr;
     if (c->parts->fit.in_place) {
-        *rows = rows_of_host(c);
+        *rows = csaw__cuda_rows_of_host(c);
         return 0;
     }
     const csaw_vertex first = c->parts->ranges.first[part], end = c->parts->ranges.first[part + 1];
@@ -94,6 +78,21 @@ csaw_status begin_copy(csaw__cuda_parts *c, const csaw__piece *piece, int count,
 }
 
 } // namespace
+
+csaw__rows csaw__cuda_rows_of_host(const csaw__cuda_parts *c) {
+    const csaw_csr *const csr = &c->parts->graph->csr;
+    csaw__rows rows = {};
+    rows.offset = csr->rowptr;
+    rows.col = csr->col;
+    rows.weight = csr->weight;
+    rows.type = csr->type;
+    rows.time = csr->time;
+    rows.alias = c->alias;
+    rows.bias = c->bias;
+    rows.count = (csaw_vertex)csr->num_vertices;
+    rows.wide = 1;
+    return rows;
+}
 
 csaw_status csaw__cuda_copy(void *self, uint32_t part, uint32_t slot, uint32_t stream) {
     csaw__cuda_parts *const c = (csaw__cuda_parts *)self;

@@ -110,7 +110,9 @@ csaw_status counts(csaw__cuda_parts *c, uint64_t *active) {
     return CSAW_OK;
 }
 
-const csaw__cuda_work expanding = {launch, counts};
+uint32_t need(const csaw__cuda_parts *, uint64_t) { return 1; } /* launches see to it themselves */
+
+const csaw__cuda_work expanding = {launch, counts, need};
 
 /* The engine without a graph, in the memory for instances. */
 csaw_status open_engine(csaw__cuda_parts *c) {

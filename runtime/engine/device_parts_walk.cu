@@ -8,6 +8,11 @@
 
 namespace {
 
+enum {
+    THREADS = 256, /* of a block */
+    WORDS = 16     /* that a lane looks at, where launches have few entries */
+};
+
 bool asks(const csaw_sampler *sampler) { return sampler->traits() & CSAW__TRAIT_SECOND_ORDER; }
 bool has_user(const csaw_sampler *sampler) { return sampler->traits() & CSAW__TRAIT_USER; }
 
@@ -58,8 +63,8 @@ csaw_status put_roots(csaw__cuda_parts *c, const csaw__job *job, csaw_vertex *to
 /* Nobody waits, and the record of the lowest fault is all ones. */
 csaw_status clear_counts(csaw__cuda_parts *c) {
     const uint64_t parts = c->parts->ranges.count;
-    CSAW_CUDA(cudaMemsetAsync(c->waiting, 0, parts * sizeof *c->waiting, c->side));
-    CSAW_CUDA(cudaMemsetAsync(c->waiting + parts, 0xff, sizeof *c->waiting, c->side));
+    CSAW_CUDA(cudaMemsetAsync(c->waiting, 0, (parts + 1) * sizeof *c->waiting, c->side));
+    CSAW_CUDA(cudaMemsetAsync(c->waiting + parts + 1, 0xff, sizeof *c->waiting, c->side));
     return CSAW_OK;
 }
 
@@ -74,21 +79,50 @@ uint32_t see_slots(const csaw__cuda_parts *c, uint32_t slot, csaw__part_view *vi
     return views;
 }
 
+csaw_status launch_on(csaw__cuda_parts *c, csaw__job *job, uint32_t part, uint64_t blocks, cudaStream_t stream) {
+    const uint64_t most = (job->num_walks + THREADS - 1) / THREADS, dealt = blocks < most ? blocks : most;
+    job->parts.part = part;
+    job->parts.warps = dealt * (THREADS / 32);
+    return csaw__cuda_parts_kernel(c, CSAW__KERNEL_PARTS + (int)job->kernel, dealt, stream, job);
+}
+
 csaw_status launch(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t blocks, cudaStream_t stream) {
     csaw__job job = c->job;
-    const uint64_t most = (job.num_walks + 255) / 256, dealt = blocks < most ? blocks : most;
     job.rows = c->slot[slot].rows;
-    job.parts.part = part;
-    job.parts.warps = dealt * 8;
     job.parts.views = see_slots(c, slot, job.parts.view);
-    return csaw__cuda_parts_kernel(c, CSAW__KERNEL_PARTS + (int)job.kernel, dealt, stream, &job);
+    return launch_on(c, &job, part, blocks, stream);
+}
+
+/* A lane for each, and enough of them to look for where walks wait. */
+uint32_t need(const csaw__cuda_parts *c, uint64_t entries) {
+    const uint64_t for_entries = (entries + THREADS - 1) / THREADS,
+                   for_words = (c->job.num_walks + THREADS * WORDS - 1) / (THREADS * WORDS),
+                   blocks = for_entries > for_words ? for_entries : for_words;
+    return blocks > UINT32_MAX ? UINT32_MAX : blocks ? (uint32_t)blocks : 1;
 }
 
 csaw_status counts(csaw__cuda_parts *c, uint64_t *active) {
     return c->parts->on.get(c, active, c->waiting, c->parts->fit.parts * sizeof *active);
 }
 
-const csaw__cuda_work walking = {launch, counts};
+const csaw__cuda_work walking = {launch, counts, need};
+
+/* What the scheduler left, since too few wait at each partition for a transfer, walks to its end on the graph as the
+ * host has it. */
+csaw_status walk_the_rest(csaw__cuda_parts *c) {
+    const uint32_t parts = c->parts->ranges.count;
+    uint64_t left = 0;
+    csaw__job job = c->job;
+    if (c->parts->schedule.worth == 0) return CSAW_OK;
+    for (uint32_t p = 0; p < parts; p++) left += c->parts->schedule.active[p];
+    if (left == 0) return CSAW_OK;
+    job.rows = csaw__cuda_rows_of_host(c);
+    job.parts.views = 1;
+    job.parts.view[0] = {(const uint64_t *)job.rows.offset, job.rows.col, 0, job.rows.count};
+    CSAW_TRY(launch_on(c, &job, parts, c->parts->on.blocks, c->side));
+    CSAW_CUDA(cudaStreamSynchronize(c->side));
+    return CSAW_OK;
+}
 
 csaw_status start(csaw__cuda_parts *c, const csaw__walks *walks) {
     c->work = &walking;
@@ -96,12 +130,12 @@ csaw_status start(csaw__cuda_parts *c, const csaw__walks *walks) {
     c->job = *walks->job;
     c->job.degree = c->parts->degree;
     c->job.remote = 1;
-    c->job.fault = c->waiting + c->parts->ranges.count;
+    c->job.fault = c->waiting + c->parts->ranges.count + 1;
     divide_state(c, walks, &c->job.parts);
     CSAW_TRY(put_roots(c, walks->job, (csaw_vertex *)c->job.parts.root));
     c->job.roots = nullptr;
     CSAW_TRY(clear_counts(c));
-    const uint64_t blocks = (c->job.num_walks + 255) / 256;
+    const uint64_t blocks = (c->job.num_walks + THREADS - 1) / THREADS;
     CSAW_TRY(csaw__cuda_parts_kernel(c, CSAW__KERNEL_PARTS_START, blocks, c->side, &c->job));
     CSAW_CUDA(cudaStreamSynchronize(c->side));
     return CSAW_OK;
@@ -139,5 +173,6 @@ csaw_status csaw__cuda_parts_walk(csaw__parts *parts, const csaw__walks *walks) 
     CSAW_TRY(start(c, walks));
     if (walks->job->length == 0) return CSAW_OK; /* roots alone */
     CSAW_TRY(csaw__schedule_run(&parts->schedule, &parts->on));
+    CSAW_TRY(walk_the_rest(c));
     return read_fault(c, walks->fault);
 }

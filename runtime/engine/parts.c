@@ -50,10 +50,9 @@ static csaw__fit_request for_walks(csaw__fit_request request, uint64_t walks, ui
     return request;
 }
 
-/* Of a step that reads the graph in place, csaw__fit_request.step_cost: 3.3 ns on an H200, in which a copy moves 180
- * bytes, were measured of uniform walks by the in-memory kernel, with paths in the GPU's memory. Of second order, with
- * attempts and searches of prev's row, four times that is assumed. */
-static uint32_t step_cost(bool second_order) { return second_order ? 720 : 180; }
+/* Of a step that reads the graph in place, csaw__fit_request.step_cost: what a copy moves in that time. On an H200 that
+ * copies 55.5 GB/s uniform walks made 244 million steps a second, node2vec (p = 0.25, q = 4) 33.7 million. */
+static uint32_t step_cost(bool second_order) { return second_order ? 1646 : 227; }
 
 /* Methods that scan rows read too much. */
 static bool looks_at_few(uint32_t kernel) { return kernel != CSAW__KERNEL_ITS && kernel != CSAW__KERNEL_RACE; }
@@ -85,6 +84,7 @@ bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint
     csaw__fit fit;
     if (alias) request = csaw__parts_with_alias(request);
     request.step_cost = step_cost(second_order);
+    request.no_queues = true;
     return csaw__fit_memory(&request, &fit) == CSAW_OK && fit.in_place;
 }
 
@@ -101,6 +101,7 @@ csaw_status csaw__parts_create(const csaw_graph *graph, const csaw_plan_options 
     parts->request = csaw__parts_request(graph, options);
     parts->kind = &csaw__parts_simulated;
     if (ordinal >= 0) CSAW_TRY_DONE(csaw__parts_on_cuda(parts, ordinal));
+    parts->request.no_queues = !parts->kind->has_queues;
     CSAW_TRY_DONE(csaw__fit_memory(&parts->request, &parts->fit));
     parts->questions.most = csaw__question_most(parts->request.memory);
     *out = parts;
@@ -171,22 +172,42 @@ static bool is_open(const csaw__parts *parts, const csaw__fit *fit, bool with_al
            parts->fit.in_place == fit->in_place;
 }
 
+/* A batch of samples brings the graph anew and takes what instances have: how much they want, and what one takes,
+ * nobody knows. Without queues memory is divided as if there were no end of them. */
+static csaw__fit_request for_samples(csaw__fit_request request) {
+    if (request.memory && request.no_queues) {
+        request.one = 1;
+        request.wanted = (uint64_t)1 << 50;
+    }
+    return request;
+}
+
+/* Bytes of a step that reads the graph in place; 0 where none may, or nobody is to choose. */
+static uint32_t cost_in_place(const csaw__parts *parts, const csaw_sampler *sampler, const csaw__job *job) {
+    const bool may = parts->way == CSAW__PARTS_CHOOSE || parts->way == CSAW__PARTS_BRING_MOST;
+    const csaw__fit_request *const q = &parts->request;
+    if (!may || q->parts || q->resident || q->streams || !looks_at_few(job->kernel)) return 0;
+    return step_cost(sampler->traits() & CSAW__TRAIT_SECOND_ORDER);
+}
+
 csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler, const csaw__job *job, uint64_t walks,
                                 uint64_t all, bool edges) {
     const csaw__rows *const whole = &job->rows;
     const uint32_t length = job->length;
     const bool with_alias = whole->alias;
+    uint32_t in_place = 0;
     parts->walk_state = parts->kind->walk_state(sampler);
     const uint64_t bytes = bytes_of_walk(parts, length, edges), of_none = bytes_of_walk(parts, 0, edges);
     csaw__fit_request request =
-        for_walks(parts->request, walks, all, bytes, length ? (bytes - of_none) / length : 0, length);
+        walks ? for_walks(parts->request, walks, all, bytes, length ? (bytes - of_none) / length : 0, length)
+              : for_samples(parts->request);
     csaw__fit fit;
     CSAW_TRY(parts->kind->take_tables(parts, whole->alias, whole->bias));
     if (with_alias) request = csaw__parts_with_alias(request);
     if (parts->kind->reads_in_place && parts->kind->reads_in_place(parts)) {
         request.stays = walks ? parts->way == CSAW__PARTS_STAY : csaw__sample_reads_in_place(sampler);
-        if (parts->way == CSAW__PARTS_CHOOSE && looks_at_few(job->kernel))
-            request.step_cost = step_cost(sampler->traits() & CSAW__TRAIT_SECOND_ORDER);
+        in_place = walks ? cost_in_place(parts, sampler, job) : 0;
+        if (parts->way == CSAW__PARTS_CHOOSE) request.step_cost = in_place;
     }
     CSAW_TRY(csaw__fit_memory(&request, &fit));
     if (is_open(parts, &fit, with_alias)) {
@@ -201,6 +222,7 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
         parts->open = true;
         parts->with_alias = with_alias;
     }
+    parts->schedule.worth = in_place && !fit.in_place ? fit.graph / fit.parts / in_place : 0;
     return CSAW_OK;
 }
 

@@ -28,8 +28,14 @@ typedef struct csaw__parts_use {
     uint64_t copies, copied_bytes; /* of partitions */
 } csaw__parts_use;
 
-/* What comes to the device: partitions; nothing, and the graph is read in place; whichever costs less. */
-typedef enum csaw__parts_way { CSAW__PARTS_CHOOSE, CSAW__PARTS_BRING, CSAW__PARTS_STAY } csaw__parts_way;
+/* What comes to the device: partitions; partitions at which as many wait as are worth it, and the rest is read in
+ * place; nothing, and all is read in place; whichever of the last two costs less. */
+typedef enum csaw__parts_way {
+    CSAW__PARTS_CHOOSE,
+    CSAW__PARTS_BRING,
+    CSAW__PARTS_BRING_MOST,
+    CSAW__PARTS_STAY
+} csaw__parts_way;
 
 /* A kind of device that partitions come to: the simulated one (parts_simulated.c), a GPU (device_parts.cu). */
 typedef struct csaw__parts_kind {

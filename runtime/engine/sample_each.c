@@ -16,6 +16,7 @@ typedef struct each {
     csaw__run run;
     csaw__ranks *ranks;
     uint64_t at_once; /* instances of a batch */
+    bool too_many;    /* for the memory of the device that was to draw them */
     uint64_t done;    /* that the progress function last heard of */
     bool refused;     /* it said no while this rank waited for others */
     csaw_samples *samples[2];
@@ -41,7 +42,9 @@ static csaw_status draw_batch(void *user, uint64_t number, int slot) {
     csaw_status status = CSAW_OK;
     if (!e->samples[slot]) status = csaw__alloc_zero(&e->samples[slot], 1, "samples");
     CSAW_TRY(csaw__spread_agree_run(&e->run, status));
-    return csaw__run_batch(&e->run, begin + from, to - from, e->samples[slot], &e->fault[slot]);
+    status = csaw__run_batch(&e->run, begin + from, to - from, e->samples[slot], &e->fault[slot]);
+    e->too_many = status == CSAW_EDEVMEM;
+    return status;
 }
 
 /* Memory that walks are delivered by goes from the batch before to this one. */
@@ -103,12 +106,28 @@ static bool go_on(void *user) {
     return !e->refused;
 }
 
+/* How much samples take is known when they are drawn: where that was more than there is, half as many, and on from the
+ * first that was not delivered. Ranks, which have batches of one size, give up. */
+static bool divide_batches(each *e) {
+    const uint64_t most = e->run.total - e->run.options.first, at_once = e->at_once < most ? e->at_once : most;
+    if (!e->too_many || !e->run.is_sample || at_once <= 1 || csaw__ranks_size(e->ranks) > 1) return false;
+    if (!csaw__parts_on_gpu(e->run.plan->parts)) return false;
+    if (e->done > e->run.options.first) e->run.options.first = e->done;
+    e->at_once = at_once / 2;
+    return true;
+}
+
 static csaw_status run_batches(each *e) {
     const bool on_gpu = e->run.plan->device;
     const csaw__double_buffer batches = {draw_batch, deliver_batch, on_gpu ? widen : NULL, narrow, e};
-    const uint64_t left = e->run.total - e->run.options.first, round = of_a_round(e);
+    csaw_status status;
     CSAW_TRY(csaw__spread_agree_run(&e->run, csaw__run_progress(&e->run, 0)));
-    return csaw__double_buffer_run(&batches, left / round + (left % round != 0));
+    do {
+        const uint64_t left = e->run.total - e->run.options.first, round = of_a_round(e);
+        e->too_many = false;
+        status = csaw__double_buffer_run(&batches, left / round + (left % round != 0));
+    } while (status == CSAW_EDEVMEM && divide_batches(e));
+    return status;
 }
 
 csaw_status csaw_sample_each(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,

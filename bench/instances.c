@@ -48,7 +48,8 @@ typedef struct bench {
     const instances_job *job;
     csaw_plan *plan[2], *cpu[2]; /* without weights, with */
     csaw_vertex *seed;           /* of the largest number of instances */
-    hand_device *hand;           /* NULL without a GPU */
+    bool on_gpu, several;        /* GPUs, or as many as there are */
+    hand_device *hand;           /* NULL without a GPU, and with several */
     double hand_seps[2];         /* by hand_way, of these instances and this fanout: kernels alone */
     double packed_seps[2];       /* the same from seeds in host memory to arcs side by side, as csaw */
     double *seconds;
@@ -195,7 +196,7 @@ static void verify_some(const bench *b, const sampler_row *row, const csaw_arcs 
     const csaw_arcs host = some_instances(view, first, end - first);
     if (check_arcs(&csr, &host, end - first, b->seed + first, b->fanout, HOPS, row->rule))
         wrong(b, row->name, "arcs that are no sample");
-    if (b->hand) {
+    if (b->on_gpu) {
         comparison c = {.b = b, .row = row, .got = &host};
         const csaw_run_options run = run_of(b, row, end - first < EQUAL ? first : end - EQUAL);
         must(csaw_sample_each(b->cpu[row->weighted], row->sampler, NULL, &(csaw_seeds){.vertex = b->seed, .count = end},
@@ -229,12 +230,14 @@ static void by_csaw(bench *b, const sampler_row *row, csaw_space space) {
         csaw_arcs view;
         const double start = now();
         csaw_samples *samples = sample(b, row);
-        must(csaw_samples_arcs(samples, space, &view));
+        const bool apart = b->several && space == CSAW_DEVICE; /* a share in each GPU's memory */
+        if (!apart) must(csaw_samples_arcs(samples, space, &view));
         const double seconds = now() - start;
         if (r) {
             b->seconds[r - 1] = seconds;
         } else {
             o.repeat = repeats(b, seconds);
+            if (apart) must(csaw_samples_arcs(samples, CSAW_HOST, &view));
             o.arcs = verify(b, row, &view);
         }
         csaw_samples_free(samples);
@@ -333,7 +336,7 @@ static void all_samplers(bench *b, bool last_fanout) {
     if (known && wanted(b, "neighbor_biased")) by_hand(b, HAND_WEIGHTED);
     for (int i = 0; i < NUM_ROWS; i++) {
         if (!wanted(b, rows[i].name) || (rows[i].own_fanout && !last_fanout)) continue;
-        if (b->hand) by_csaw(b, &rows[i], CSAW_DEVICE);
+        if (b->on_gpu) by_csaw(b, &rows[i], CSAW_DEVICE);
         by_csaw(b, &rows[i], CSAW_HOST);
     }
 }
@@ -359,7 +362,9 @@ void bench_instances(const instances_job *job) {
         must(csaw_plan_create(graphs[w], CSAW_PLAN(.device = job->device), &b.plan[w]));
         must(csaw_plan_create(graphs[w], NULL, &b.cpu[w]));
     }
-    if (strcmp(job->device, "cpu") != 0) {
+    b.on_gpu = strcmp(job->device, "cpu") != 0;
+    b.several = strcmp(job->device, "all") == 0 || strchr(job->device, ',');
+    if (b.on_gpu && !b.several) {
         const double rate = hand_device_copy_rate();
         if (!hand_law(job->device)) exit(3);
         b.hand = hand_device_open(&csr, job->device);

@@ -8,7 +8,7 @@
 
 typedef struct instances_job {
     const csaw_graph *plain, *weighted; /* the same, without weights and with */
-    const char *device;                 /* "cpu" or "cuda:N" */
+    const char *device;                 /* "cpu", "cuda:N", or several: "all", "cuda:0,cuda:1" */
     const char *numbers;                /* "2000,20000" */
     const char *only;                   /* samplers, commas between; NULL = all */
     uint32_t repeat;

@@ -10,7 +10,8 @@
  *                [--edge-factor 16] [--repeat 11] [--device cuda:0] [--json FILE]
  *
  * With --instances it is bench/instances.c that runs: one seed an instance, fanouts 15, 10 and 2, 2, several samplers,
- * on a GPU beside kernels written by hand. --only names the samplers wanted. */
+ * on a GPU beside kernels written by hand, on several (--device all, or cuda:0,cuda:1) without them. --only names the
+ * samplers wanted. */
 #include <csaw/samplers.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  *              [--length 80] [--device cpu] [--repeat 5] [--only WALKS] [--sampler FILE.c] [--export DIR]
  *              [--json FILE] [--commit TEXT]
  *
+ * --device all, or a list such as cuda:0,cuda:1, shares the walks among GPUs, without kernels by hand beside them;
  * --order degree numbers vertices by falling degree, and adds a kernel that makes use of it;
  * --vertices starts walks from the first N vertices alone, which are as good as drawn at random, for R-MAT permutes
  * them; --only runs the walks named, with commas between; --sampler adds node2vec from a file compiled at run time;
@@ -68,7 +69,8 @@ static void verify_paths(const csaw_csr *csr, const csaw_vertex *path, uint64_t 
 typedef struct bench {
     const settings *settings;
     csaw_seeds seeds; /* vertices 0, 1, 2, ...: without an array */
-    hand_gpu *gpu;    /* NULL on the CPU */
+    hand_gpu *gpu;    /* NULL on the CPU, and on several GPUs */
+    bool several;     /* GPUs, or as many as there are: paths are looked at in host memory */
     double by_hand;   /* seconds of the walk at hand, written by hand; 0 = not known */
     FILE *json;
     bool first;
@@ -112,9 +114,41 @@ static void verify_against_cpu(bench *b, const csaw_graph *graph, const csaw_sam
     csaw_plan_free(cpu);
 }
 
+/* Of several GPUs the last share, too: walks from instance `first` on, held against those of got. */
+typedef struct comparison {
+    const csaw_walks *got;
+    bool differs;
+} comparison;
+
+static csaw_status compare_batch(void *user, csaw_samples *samples) {
+    comparison *c = user;
+    csaw_walks want;
+    must(csaw_samples_walks(samples, CSAW_HOST, &want));
+    const uint64_t places = (uint64_t)want.length + 1;
+    c->differs = c->differs || memcmp(want.path, c->got->path + want.first * places,
+                                      want.num_walks * places * sizeof *want.path) != 0;
+    return CSAW_OK;
+}
+
+static void verify_last(bench *b, const csaw_graph *graph, const csaw_sampler *sampler, const void *params,
+                        const csaw_walks *got, uint64_t count) {
+    const settings *s = b->settings;
+    comparison c = {.got = got};
+    csaw_plan *cpu = NULL;
+    must(csaw_plan_create(graph, NULL, &cpu));
+    must(csaw_sample_each(cpu, sampler, params, &b->seeds,
+                          CSAW_RUN(.depth = s->length, .walks_per_seed = s->walks_per_vertex, .seed = s->seed,
+                                   .first = got->num_walks - count),
+                          compare_batch, &c));
+    csaw_plan_free(cpu);
+    if (!c.differs) return;
+    fprintf(stderr, "walk_bench: the last walks of %s differ from the CPU's\n", csaw_sampler_name(sampler));
+    exit(3);
+}
+
 /* Walks where they lie. first: [count, length + 1] gets the first ones if they are on a GPU. */
 static void verify_walks(bench *b, const csaw_csr *csr, csaw_samples *samples, const char *name, csaw_vertex *first,
-                         uint64_t count) {
+                         uint64_t count, csaw_walks *seen) {
     csaw_walks walks;
     must(csaw_samples_walks(samples, b->gpu ? CSAW_DEVICE : CSAW_HOST, &walks));
     if (b->gpu) {
@@ -122,7 +156,9 @@ static void verify_walks(bench *b, const csaw_csr *csr, csaw_samples *samples, c
         hand_gpu_fetch(&walks, count, first);
     } else {
         verify_paths(csr, walks.path, walks.num_walks, walks.length, name);
+        if (b->several) memcpy(first, walks.path, count * (walks.length + (uint64_t)1) * sizeof *first);
     }
+    *seen = walks;
 }
 
 static void bench_csaw(bench *b, const char *name, const csaw_graph *graph, const csaw_sampler *sampler,
@@ -132,11 +168,13 @@ static void bench_csaw(bench *b, const char *name, const csaw_graph *graph, cons
     const uint64_t count = b->seeds.count < 20000 ? b->seeds.count : 20000;
     csaw_plan *plan = NULL;
     double *seconds = malloc(s->repeat * sizeof *seconds);
-    csaw_vertex *first = b->gpu ? malloc(count * ((uint64_t)s->length + 1) * sizeof *first) : NULL;
-    if (!seconds || (b->gpu && !first)) no_memory();
+    const bool on_gpu = b->gpu || b->several;
+    csaw_vertex *first = on_gpu ? malloc(count * ((uint64_t)s->length + 1) * sizeof *first) : NULL;
+    if (!seconds || (on_gpu && !first)) no_memory();
     must(csaw_plan_create(graph, CSAW_PLAN(.device = s->device), &plan));
     for (uint32_t r = 0; r <= s->repeat; r++) { /* run 0 warms up and is verified */
         csaw_samples *samples = NULL;
+        csaw_walks walks;
         double start = now();
         must(csaw_sample(plan, sampler, params, &b->seeds,
                          CSAW_RUN(.depth = s->length, .walks_per_seed = s->walks_per_vertex, .seed = s->seed),
@@ -144,11 +182,12 @@ static void bench_csaw(bench *b, const char *name, const csaw_graph *graph, cons
         if (r)
             seconds[r - 1] = now() - start;
         else
-            verify_walks(b, &csr, samples, name, first, count);
+            verify_walks(b, &csr, samples, name, first, count, &walks);
+        if (!r && b->several) verify_last(b, graph, sampler, params, &walks, count);
         csaw_samples_free(samples);
     }
     csaw_plan_free(plan); /* before the CPU's, which has tables of its own */
-    if (b->gpu) verify_against_cpu(b, graph, sampler, params, first, count);
+    if (on_gpu) verify_against_cpu(b, graph, sampler, params, first, count);
     report(b, name, "csaw", figure_of(seconds, s->repeat));
     free(first);
     free(seconds);
@@ -387,7 +426,8 @@ int main(int argc, char **argv) {
         return 1;
     }
     print_head(&b, &csr, threads);
-    b.gpu = hand_gpu_open(&csr, s.device);
+    b.several = strcmp(s.device, "all") == 0 || strchr(s.device, ',');
+    b.gpu = b.several ? NULL : hand_gpu_open(&csr, s.device);
     csaw_csr unweighted = csr;
     unweighted.weight = NULL;
     must(csaw_graph_borrow_csr(&unweighted, &plain));

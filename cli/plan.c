@@ -10,7 +10,7 @@
 #include "report.h"
 #include "walk_size.h"
 
-enum { MOST_RANKS = 1 << 24 };
+enum { MOST_RANKS = 1 << 24, MOST_GPUS = 16 /* of a plan */ };
 
 static void print_plan(const char *path, const csaw_plan *plan, bool json) {
     const char *text = csaw_plan_explain(plan);
@@ -27,7 +27,16 @@ static void print_plan(const char *path, const csaw_plan *plan, bool json) {
     fputs("}\n", stdout);
 }
 
-/* "ranks=16,gpu=1,memory=16GiB": machines that need not be this one. */
+/* As many GPUs as are described, for csaw_plan_options.device. */
+static const char *list_of(uint64_t gpus) {
+    static char text[MOST_GPUS * sizeof ",cuda:00"];
+    size_t used = 0;
+    for (uint64_t i = 0; i < gpus; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%scuda:%d", i ? "," : "", (int)i);
+    return text;
+}
+
+/* "ranks=16,gpu=2,memory=16GiB": machines that need not be this one. */
 static int read_description(const arguments *arguments, const char *text, plan_options *options) {
     uint64_t gpus = 0, ranks = 0;
     for (const char *item = text; *item;) {
@@ -39,17 +48,24 @@ static int read_description(const arguments *arguments, const char *text, plan_o
                             (!strcmp(name, "memory") && parse_bytes(value, &options->described_memory)));
         if (!known || (item[length] && item[length] != ','))
             return arguments_wrong(arguments,
-                                   "--describe %s: write gpu=1,memory=SIZE, such as gpu=1,memory=16GiB, or ranks=N, or "
+                                   "--describe %s: write gpu=N,memory=SIZE, such as gpu=1,memory=16GiB, or ranks=N, or "
                                    "both",
                                    text);
         item += length + (item[length] == ',');
     }
-    if (gpus > 1 || (gpus && !options->described_memory) || (!ranks && !options->described_memory))
-        return arguments_wrong(
-            arguments, "--describe %s: this version plans for one GPU whose memory is given: gpu=1,memory=16GiB", text);
+    if ((gpus && !options->described_memory) || (!ranks && !options->described_memory))
+        return arguments_wrong(arguments, "--describe %s: give the memory of each GPU, too: gpu=1,memory=16GiB", text);
+    if (gpus > MOST_GPUS)
+        return arguments_wrong(arguments, "--describe %s: a plan has at most %d GPUs: gpu=%d,memory=16GiB", text,
+                               (int)MOST_GPUS, (int)MOST_GPUS);
+    if (gpus > 1 && options->device)
+        return arguments_wrong(arguments,
+                               "--describe %s: --device numbers the GPUs already; leave one of them out, or "
+                               "say memory=16GiB alone",
+                               text);
     if (ranks > MOST_RANKS) return arguments_wrong(arguments, "--describe %s: at most %d ranks", text, MOST_RANKS);
     options->described_ranks = ranks;
-    if (!options->device && options->described_memory) options->device = "cuda:0";
+    if (!options->device && options->described_memory) options->device = list_of(gpus ? gpus : 1);
     return -1;
 }
 
@@ -63,7 +79,7 @@ static int run(int argc, char **argv) {
          .kind = OPTION_TEXT,
          .value = &description,
          .placeholder = "LIST",
-         .help = "plan for other machines, such as gpu=1,memory=16GiB or ranks=16; no GPU is asked"},
+         .help = "plan for other machines, such as gpu=2,memory=16GiB or ranks=16; no GPU is asked"},
         {.name = "json", .kind = OPTION_FLAG, .value = &json, .help = "print one JSON object instead"}};
     arguments arguments = {.command = &plan_command};
     plan_options_add(&arguments, &plan_options);
@@ -100,6 +116,7 @@ const command plan_command = {
                 "  csaw plan graph.txt --partitions 4\n"
                 "  csaw plan graph.txt --device cuda:0\n"
                 "  csaw plan graph.txt --describe ranks=16\n"
+                "  csaw plan graph.txt --describe gpu=8,memory=80GiB\n"
                 "  csaw plan graph.txt --describe gpu=1,memory=16GiB --gpu-memory 4GiB --num-walks 1\n",
     .run = run,
     .on_ranks = true,

@@ -10,8 +10,9 @@ void plan_options_add(arguments *arguments, plan_options *options) {
         {.name = "device",
          .kind = OPTION_TEXT,
          .value = &options->device,
-         .placeholder = "cpu|cuda:N",
-         .help = "where to run (default cpu), or simulated, a GPU played through; all: a GPU for each rank"},
+         .placeholder = "cpu|cuda:N|all",
+         .help = "where to run (default cpu); cuda:0,cuda:1: both share the work; all: every GPU, of ranks one each; "
+                 "simulated: a GPU played through"},
         {.name = "threads",
          .kind = OPTION_COUNT,
          .value = &options->threads,

@@ -54,13 +54,12 @@ static __global__ void __launch_bounds__(CSAW__DOTS_THREADS)
         VECTOR == 1 || ((uintptr_t)pair.x % (VECTOR * x_bytes) == 0 && (uintptr_t)pair.dy % (VECTOR * dy_bytes) == 0);
     constexpr uint64_t width = CSAW__DOTS_UNROLL * CSAW__SUMS;
     float sum[VECTOR] = {0};
-    for (uint64_t c = lane * VECTOR; c < d.cols; c += width)
-        if (!whole)
-            csaw__batched_dot_steps<X, DY, VECTOR, EXTREME, false>(pair, c, d.cols, sum);
-        else if (c - lane * VECTOR + width <= d.cols) /* all steps, without asking for each */
-            csaw__batched_dot_steps<X, DY, VECTOR, EXTREME, true>(pair, c, ~0ull, sum);
-        else
-            csaw__batched_dot_steps<X, DY, VECTOR, EXTREME, true>(pair, c, d.cols, sum);
+    const uint64_t full = whole ? d.cols / width * width : 0; /* columns that need not be asked for one by one */
+    uint64_t c = lane * VECTOR;
+    for (; c < full; c += width) csaw__batched_dot_steps<X, DY, VECTOR, EXTREME, true>(pair, c, ~0ull, sum);
+    if (whole && c < d.cols) csaw__batched_dot_steps<X, DY, VECTOR, EXTREME, true>(pair, c, d.cols, sum);
+    for (; !whole && c < d.cols; c += width)
+        csaw__batched_dot_steps<X, DY, VECTOR, EXTREME, false>(pair, c, d.cols, sum);
     float value = csaw__sum_of_sums<VECTOR>(sum); /* with all lanes of the warp */
     if (number >= d.edges || lane) return;
     if (d.mean) value /= (float)of_row.count;

@@ -106,9 +106,22 @@ TEST_F(CliPlan, a_batch_is_what_is_under_way_together) {
     EXPECT_NE(read("w.bin.resume").find("walks 256\n"), std::string::npos) << got.err;
 }
 
+/* 10 walks from each of 1000 vertices: 3334 of them at most for one of three. */
+TEST_F(CliPlan, several_gpus_that_are_not_here) {
+    const std::string words = "plan ring.txt --undirected --describe gpu=3,memory=16GiB";
+    Expect(run(words), "\ngpus        3: of every batch each draws one of as many equal groups, in this order");
+    Expect(run(words), "device      each GPU has 16384.0 MiB and need not be here, a tenth of it left to the driver\n");
+    Expect(run(words + " --gpu-memory 16KiB --partitions 4"), "partitions  4 contiguous ranges");
+    Expect(run("plan ring.txt --undirected --device cuda:0,cuda:1 --describe memory=16GiB"), "\ngpus        2: ");
+    Expect(run("plan ring.txt --undirected --describe gpu=1,memory=1GiB --num-walks 3"), "walks       3000 of them");
+    Expect(run("plan ring.txt --undirected --describe gpu=3,memory=1GiB --num-walks 3"), "walks       1000 of them");
+    Expect(run("plan ring.txt --undirected --describe gpu=3,memory=1GiB --num-walks 10"), "walks       3334 of them");
+}
+
 TEST_F(CliPlan, wrong_descriptions) {
-    for (const char *words : {"gpu=1", "memory=4GiB,gpu=2", "gpu=1,memory=4", "gpu=1,memory=0", "gpu=1;memory=4GiB",
-                              "memory", "memory=4GB", "memory=99999999999999999999", "memory=16777216TiB"}) {
+    for (const char *words :
+         {"gpu=1", "memory=4GiB,gpu=17", "gpu=2", "gpu=1,memory=4", "gpu=1,memory=0", "gpu=1;memory=4GiB", "memory",
+          "memory=4GB", "memory=99999999999999999999", "memory=16777216TiB"}) {
         const Outcome got = run(std::string("plan ring.txt --describe '") + words + "'");
         if (std::string(words) == "gpu=1,memory=4") { // 4 bytes: read, and too little
             EXPECT_EQ(got.code, 1) << words;
@@ -118,6 +131,7 @@ TEST_F(CliPlan, wrong_descriptions) {
             EXPECT_NE(got.err.find("memory=16GiB"), std::string::npos) << got.err;
         }
     }
+    EXPECT_EQ(run("plan ring.txt --device cuda:0 --describe gpu=2,memory=4GiB").code, 2);
     EXPECT_EQ(run("plan ring.txt --gpu-memory 4").code, 1) << "of the cpu";
     const Outcome gpu = run("plan ring.txt --device cuda:0 --gpu-memory 4KiB"); // 4 KB of which are for degrees
     EXPECT_EQ(gpu.code, 1);

@@ -63,8 +63,8 @@ TEST_F(Cli, help_of_a_command) {
         "Reads a graph and prints where walks from every vertex would run, how much memory that takes,\n"
         "and what is moved, one line per decision. The options mean what they mean to csaw walk.\n\n"
         "Options:\n"
-        "  --device cpu|cuda:N      where to run (default cpu), or simulated, a GPU played through; all: a GPU "
-        "for each rank\n"
+        "  --device cpu|cuda:N|all  where to run (default cpu); cuda:0,cuda:1: both share the work; all: every GPU, "
+        "of ranks one each; simulated: a GPU played through\n"
         "  --threads N              CPU threads (default: all cores; of partitions one); the result is the same\n"
         "  --partitions N           cut the graph into N parts (cpu, simulated); the result is the same\n"
         "  --gpu-memory SIZE        of a GPU to use, such as 4GiB (default: all); parts of a larger graph come and "
@@ -79,7 +79,7 @@ TEST_F(Cli, help_of_a_command) {
         "  --keep-gaps              ids are vertex numbers as they stand (default: close up, keep names)\n"
         "  --columns LIST           of src dst weight type time -, such as src,dst,time\n"
         "  --format NAME            text csv mtx npz gr csaw (default: by content and name)\n"
-        "  --describe LIST          plan for other machines, such as gpu=1,memory=16GiB or ranks=16; no GPU is asked\n"
+        "  --describe LIST          plan for other machines, such as gpu=2,memory=16GiB or ranks=16; no GPU is asked\n"
         "  --json                   print one JSON object instead\n"
         "  --help                   this text\n\n"
         "Examples:\n"
@@ -87,6 +87,7 @@ TEST_F(Cli, help_of_a_command) {
         "  csaw plan graph.txt --partitions 4\n"
         "  csaw plan graph.txt --device cuda:0\n"
         "  csaw plan graph.txt --describe ranks=16\n"
+        "  csaw plan graph.txt --describe gpu=8,memory=80GiB\n"
         "  csaw plan graph.txt --describe gpu=1,memory=16GiB --gpu-memory 4GiB --num-walks 1\n");
     for (const char *command : {"walk", "sample", "subgraph", "info", "generate", "plan", "verify"}) {
         Outcome help = run(std::string("help ") + command), option = run(std::string(command) + " --help");

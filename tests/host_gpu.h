@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/host_gpu.h - a GPU engine that stands in for runtime/engine/no_device.c: plans on "cuda:0" draw by the CPU
- * engine into memory that is the host's but counted and bounded as a device's, so that what csaw_sample_each() does
- * with the batches of a GPU is tested where there is none. What kernels, streams and copies do, it does not show.
- * There are no tables: methods without them. */
+/* tests/host_gpu.h - a GPU engine that stands in for runtime/engine/no_device.c: plans on "cuda:0", or as many GPUs as
+ * a test says, draw by the CPU engine into memory that is the host's but counted and bounded as a device's, so that
+ * what csaw_sample_each() does with the batches of GPUs is tested where there is none. What kernels, streams and copies
+ * do, it does not show. There are no tables: methods without them. */
 #ifndef CSAW_TESTS_HOST_GPU_H
 #define CSAW_TESTS_HOST_GPU_H
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <set>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "runtime/base/memory.h"
@@ -19,14 +24,38 @@
 
 struct csaw__device {
     std::atomic<int> references;
+    int ordinal;
+    std::atomic<bool> drawing;
 };
 
 namespace host_gpu {
 
-inline std::atomic<uint64_t> room{~uint64_t{0}}, used{0}, most_used{0}; // bytes of the device's memory
-inline std::atomic<uint64_t> draws_begun{0};                            // batches
-inline std::atomic<bool> drawing{false}, drew_two_at_once{false};
+inline constexpr int most_gpus = 16;
+inline int gpus = 1;                                                    // of the machine
+inline std::atomic<uint64_t> room{~uint64_t{0}}, used{0}, most_used{0}; // bytes of all devices' memory
+inline std::atomic<uint64_t> draws_begun{0};                            // batches, or shares of them
+inline std::atomic<uint64_t> drawn[most_gpus];                          // likewise, of each GPU
+inline std::atomic<uint64_t> fail_at[most_gpus];                        // the draw of it that fails, from 1; 0 = none
+inline std::atomic<bool> drew_two_at_once{false};                       // one device
+inline std::mutex lock;                                                 // of what follows
+inline int together = 0;          // so many draws wait for each other, in turn; 0 = none
+inline uint64_t came = 0;         // to that
+inline bool came_in_vain = false; // nobody else did
+inline std::condition_variable changed;
 inline std::set<std::thread::id> drew; // which threads; to be looked at between runs
+
+// Nobody has drawn, and nothing fails.
+inline void forget() {
+    for (int i = 0; i < most_gpus; i++) drawn[i] = fail_at[i] = 0;
+    drew.clear();
+    came = 0;
+}
+
+inline void wait_for_the_others(std::unique_lock<std::mutex> *hold) {
+    const uint64_t n = static_cast<uint64_t>(together), last = (came++ / n + 1) * n;
+    changed.notify_all();
+    if (!changed.wait_for(*hold, std::chrono::seconds(5), [&] { return came >= last; })) came_in_vain = true;
+}
 
 struct alignas(16) Head {
     uint64_t bytes;
@@ -56,19 +85,27 @@ inline void give(void *memory) {
 // A batch being drawn; 8 bytes an instance that are needed for nothing else.
 class Draw {
   public:
-    Draw() {
-        if (drawing.exchange(true)) drew_two_at_once = true;
+    explicit Draw(csaw__device *on) : device(on) {
+        if (device->drawing.exchange(true)) drew_two_at_once = true;
+        std::unique_lock<std::mutex> hold(lock);
         drew.insert(std::this_thread::get_id());
         draws_begun++;
+        lost = ++drawn[device->ordinal] == fail_at[device->ordinal];
+        if (together) wait_for_the_others(&hold);
     }
     ~Draw() {
         give(list);
-        drawing = false;
+        device->drawing = false;
     }
-    csaw_status begin(uint64_t instances) { return take(&list, 8 * instances, "a list"); }
+    csaw_status begin(uint64_t instances) {
+        if (lost) return csaw__fail(CSAW_ECUDA, "the GPU is lost");
+        return take(&list, 8 * instances, "a list");
+    }
 
   private:
+    csaw__device *const device;
     void *list = nullptr;
+    bool lost;
 };
 
 // A device keeps no more of a fault.
@@ -94,9 +131,14 @@ inline void copy(const csaw_arcs &from, const csaw_arcs &to, uint64_t arcs, uint
 
 extern "C" {
 
-csaw_status csaw__device_open(const csaw_graph *, int, char *, size_t, csaw__device **out) {
+csaw_status csaw__device_open(const csaw_graph *, int ordinal, char *text, size_t size, csaw__device **out) {
+    const size_t used_by_others = std::strlen(text);
+    std::snprintf(text + used_by_others, size - used_by_others,
+                  "tables      of cuda:%d\ndevice      cuda:%d, of memory of the host\n", ordinal, ordinal);
     *out = new csaw__device;
     (*out)->references = 1;
+    (*out)->ordinal = ordinal;
+    (*out)->drawing = false;
     return CSAW_OK;
 }
 
@@ -106,9 +148,11 @@ void csaw__device_close(csaw__device *device) {
 
 csaw_status csaw__device_prepare(csaw_plan *, const csaw_sampler *, const csaw__job *) { return CSAW_OK; }
 
+bool csaw__device_is_prepared(const csaw_plan *, const csaw_sampler *, const csaw__job *) { return true; }
+
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *s,
                               csaw__fault *fault) {
-    host_gpu::Draw draw;
+    host_gpu::Draw draw(plan->device);
     const uint64_t walks = s->num_walks, length = s->length;
     s->host_current = false;
     if (!s->device_path || s->device_walks < walks) {
@@ -129,7 +173,7 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
 
 csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, csaw_samples *s,
                                 csaw__fault *fault) {
-    host_gpu::Draw draw;
+    host_gpu::Draw draw(plan->device);
     csaw_plan mine = {}; // the CPU engine's workers in plan belong to the caller
     csaw_samples drawn = {};
     csaw__fault found = {};
@@ -159,14 +203,29 @@ csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, co
     return status;
 }
 
-csaw_status csaw__device_arcs_to_host(csaw_samples *s) {
+csaw_status csaw__device_count_arcs(const csaw_samples *s, uint64_t count[2]) {
     const csaw_arcs &from = s->device_arcs;
-    const uint64_t arcs = from.offset[from.num_instances], seeds = from.seed_offset[from.num_instances];
-    CSAW_TRY(csaw__arcs_create(s->spare, from.num_instances, arcs, seeds, &s->arcs));
-    host_gpu::copy(from, s->arcs, arcs, seeds);
-    s->arcs.first = from.first;
+    count[0] = from.offset[from.num_instances];
+    count[1] = from.seed_offset[from.num_instances];
     return CSAW_OK;
 }
+
+csaw_status csaw__device_begin_arcs(const csaw_samples *s, const uint64_t count[2], const csaw_arcs *to) {
+    const csaw_arcs &from = s->device_arcs;
+    const auto copy = [](auto *there, auto *here, uint64_t n) {
+        std::copy_n(there, n, const_cast<std::remove_const_t<std::remove_pointer_t<decltype(here)>> *>(here));
+    };
+    copy(from.offset + 1, to->offset + 1, from.num_instances);
+    copy(from.seed_offset + 1, to->seed_offset + 1, from.num_instances);
+    copy(from.src, to->src, count[0]);
+    copy(from.dst, to->dst, count[0]);
+    copy(from.edge, to->edge, count[0]);
+    copy(from.depth, to->depth, count[0]);
+    copy(from.seed, to->seed, count[1]);
+    return CSAW_OK;
+}
+
+csaw_status csaw__device_finish(const csaw_samples *) { return CSAW_OK; }
 
 csaw_status csaw__device_reserve(csaw_samples *s) {
     if (s->is_sample) return CSAW_OK;
@@ -178,18 +237,12 @@ void csaw__device_unreserve(csaw_samples *s) {
     s->device_turned = nullptr;
 }
 
-csaw_status csaw__device_to_host(csaw_samples *s) {
+csaw_status csaw__device_begin_walks(csaw_samples *s, csaw_vertex *path, csaw_edge *edge) {
     const bool reserved = s->device_turned != nullptr;
-    const uint64_t places = s->length + uint64_t{1};
-    if (!s->host_path)
-        CSAW_TRY(csaw__block_take(s->spare, s->device_walks * places * 4, "paths of walks", (void **)&s->host_path));
-    if (s->edges && !s->host_edge)
-        CSAW_TRY(csaw__block_take(s->spare, s->device_walks * s->length * 8, "arcs of walks", (void **)&s->host_edge));
     if (!reserved) CSAW_TRY(csaw__device_reserve(s));
-    std::memcpy(s->host_path, s->device_path, s->num_walks * places * 4);
-    if (s->edges) std::memcpy(s->host_edge, s->device_edge, s->num_walks * s->length * 8);
+    std::memcpy(path, s->device_path, s->num_walks * (s->length + uint64_t{1}) * sizeof *path);
+    if (edge) std::memcpy(edge, s->device_edge, s->num_walks * s->length * sizeof *edge);
     if (!reserved) csaw__device_unreserve(s);
-    s->host_current = true;
     return CSAW_OK;
 }
 
@@ -203,7 +256,16 @@ void csaw__device_release(csaw_samples *s) {
     host_gpu::give(s->device_edge);
 }
 
-csaw_status csaw__device_free_memory(int, uint64_t *out) {
+csaw_status csaw__device_count(int *out) {
+    if (host_gpu::gpus == 0) return csaw__fail(CSAW_ECUDA, "no CUDA device was found");
+    *out = host_gpu::gpus;
+    return CSAW_OK;
+}
+
+csaw_status csaw__device_free_memory(int ordinal, uint64_t *out) {
+    int count = 0;
+    CSAW_TRY(csaw__device_count(&count));
+    CSAW_REQUIRE(ordinal < count, CSAW_EINVAL, "device 'cuda:%d' does not exist; there are %d", ordinal, count);
     *out = uint64_t{1} << 40;
     return CSAW_OK;
 }

@@ -21,8 +21,12 @@ namespace {
         }                                                                                                \
     } while (0)
 
+struct WildParams { // as in tests/samplers/wild.c
+    uint32_t what, from;
+};
+
 Case wild_case(const csaw_sampler *sampler, uint32_t what, bool walk) {
-    return {"wild", sampler, sample_cases::bytes_of(what), {}, walk};
+    return {"wild", sampler, sample_cases::bytes_of(WildParams{what, 0}), {}, walk};
 }
 
 bool equal_bits(const Outcome &a, const Outcome &b, bool walk) {

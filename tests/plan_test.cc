@@ -67,10 +67,52 @@ TEST(Plan, NumbersOutOfRangeAreRefused) {
     const Refused got = create("cpu", [&](csaw_plan_options &options) { options.depth = 1 << 24; });
     EXPECT_EQ(got.status, CSAW_EINVAL);
     EXPECT_TRUE(holds(got.message, "depth is 16777216; walks have at most")) << got.message;
-    for (const char *device : {"simulate", "simulated:1", "cudas", "cuda:", "cuda:x", ""})
-        EXPECT_EQ(create(device, [](csaw_plan_options &) {}).status, CSAW_EINVAL) << device;
+    for (const char *device :
+         {"simulate", "simulated:1", "cudas", "cuda:", "cuda:x", "cuda:-1", "cuda:99999999999", ""}) {
+        const Refused refused = create(device, [](csaw_plan_options &) {});
+        EXPECT_EQ(refused.status, CSAW_EINVAL) << device;
+        EXPECT_TRUE(holds(refused.message, "is not known; give 'cpu', 'simulated', 'cuda:N'")) << refused.message;
+    }
     EXPECT_EQ(create("simulated", [](csaw_plan_options &options) { options.described_memory = 1; }).status,
               CSAW_EINVAL);
+}
+
+// Said before a GPU is looked for.
+TEST(Plan, ListsThatAreNotOfGpusAreRefused) {
+    std::string seventeen = "cuda:0";
+    for (int i = 1; i < 17; i++) seventeen += ",cuda:" + std::to_string(i);
+    const std::pair<std::string, const char *> wrong[] = {
+        {"cuda:0,", "entry 2 is empty"},
+        {",cuda:0", "entry 1 is empty"},
+        {"cuda:0,,cuda:1", "entry 2 is empty"},
+        {"cpu,cuda:0", "entry 1 is 'cpu', but a list is of GPUs"},
+        {"cuda:0,cpu", "entry 2 is 'cpu', but a list is of GPUs"},
+        {"cuda:0,simulated", "entry 2 is 'simulated', but"},
+        {"cuda:0,all", "entry 2 is 'all', but"},
+        {"cuda:0, cuda:1", "entry 2 is ' cuda:1', but"},
+        {"cuda:0,cuda:1000000000000", "entry 2 is 'cuda:1000000000000'"},
+        {seventeen, "lists more than 16 GPUs"}};
+    for (const auto &[device, why] : wrong) {
+        const Refused got = create(device.c_str(), [](csaw_plan_options &) {});
+        EXPECT_EQ(got.status, CSAW_EINVAL) << device;
+        EXPECT_TRUE(holds(got.message, why)) << got.message;
+    }
+    const Refused got = create("all", [](csaw_plan_options &options) { options.described_memory = 1ull << 30; });
+    EXPECT_EQ(got.status, CSAW_EINVAL);
+    EXPECT_TRUE(holds(got.message, "list them, such as 'cuda:0,cuda:1'")) << got.message;
+}
+
+TEST(Plan, OfSeveralDescribedGpusEachHasItsShareOfTheWalks) {
+    for (const auto &[device, line] : {std::pair<const char *, const char *>{"cuda:0", "\nwalks       34 of them"},
+                                       {"cuda:0,cuda:1,cuda:2", "\nwalks       12 of them"},
+                                       {"cuda:5,cuda:5", "\nwalks       17 of them"}}) {
+        csaw_plan *plan = nullptr;
+        const Refused got = create(
+            device, [](csaw_plan_options &options) { options.described_memory = 16ull << 30; }, &plan);
+        ASSERT_EQ(got.status, CSAW_OK) << got.message;
+        EXPECT_TRUE(holds(csaw_plan_explain(plan), line)) << csaw_plan_explain(plan);
+        csaw_plan_free(plan);
+    }
 }
 
 // Said before a GPU is looked for.

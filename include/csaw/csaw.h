@@ -20,7 +20,7 @@
  *   memory     arrays are host memory unless a comment says device.
  *   threads    a csaw_graph is immutable and may be shared; other objects belong to one thread at a time.
  *   seeds      equal (graph, sampler, params, seeds, seed, select) give equal samples on every plan, bit for
- *              bit: one CPU thread or many, partitions, a GPU.
+ *              bit: one CPU thread or many, partitions, a GPU or several.
  */
 #ifndef CSAW_H
 #define CSAW_H
@@ -167,13 +167,14 @@ typedef struct csaw_plan csaw_plan;
 
 typedef struct csaw_plan_options {
     size_t size;
-    const char *device;  /* "cpu" (default), "cuda:N", "cuda" (of ranks, the next GPU of the machine for each; else
-                            the first), or "simulated": a GPU's copies and launches, played through on one thread of the
-                            CPU */
+    const char *device;  /* "cpu" (default); "cuda:N"; several of these with commas between, at most 16, which share the
+                            work (below); "all", every GPU of the machine; "cuda", the first; of ranks "all" and "cuda"
+                            are the next GPU of the machine for each; or "simulated": a GPU's copies and launches, played
+                            through on one thread of the CPU */
     int threads;         /* CPU threads; 0 = all cores. Partitions take turns on one */
     int partitions;      /* cut the graph, and have work wait at the parts; 0 = as few as fit gpu_memory */
-    uint64_t gpu_memory; /* bytes of a GPU's memory to use; 0 = what it has (simulated: no limit). Where the graph does
-                            not fit, parts of it come and go within that; where it does, cuda:N holds to no limit yet */
+    uint64_t gpu_memory; /* bytes of memory of each GPU to use; 0 = all (simulated: no limit). Where the graph does not
+                            fit, parts of it come and go within that; where it does, cuda:N holds to no limit yet */
     int resident;        /* of a GPU: partitions in that memory at a time; 0 = as many as are useful */
     int streams;         /* of a GPU: on which they are copied and run; 0 = one each, at most 4 */
     uint64_t described_memory; /* the GPU's own memory, of one that need not be here: the plan explains itself, and no
@@ -190,6 +191,13 @@ CSAW_API csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_o
                                       csaw_plan **out);        /* borrows the graph until the plan is freed */
 CSAW_API const char *csaw_plan_explain(const csaw_plan *plan); /* one line per decision, with the numbers */
 CSAW_API void csaw_plan_free(csaw_plan *plan);
+
+/* Several GPUs. Each holds the whole graph, or has its partitions come to it, and draws one of as many equal groups of
+ * the instances of a run, of csaw_sample_each() of every batch; together they make the samples of one device, bit for
+ * bit, in the same order. A GPU may be listed more than once. Each has a host thread at work for it; batch and progress
+ * functions are called on the caller's. Samples are asked for in host memory (CSAW_HOST), to which all GPUs copy at the
+ * same time: CSAW_DEVICE is CSAW_EUNSUPPORTED. The message of an error names the GPU; of several errors it is that
+ * which comes first in the order of delivery. */
 
 /* Ranks. With a communicator all its ranks make the same calls of csaw_plan_create(), csaw_sample(),
  * csaw_sample_each() and of writers, in the same order, with the same graph, sampler and options; MPI runs from before
@@ -262,7 +270,8 @@ typedef struct csaw_run_options {
     uint64_t first;       /* csaw_sample_each: instance to begin with, the ones before being done already */
     uint64_t batch_bytes; /* csaw_sample_each: bytes of paths a batch may take; default 64 MiB. Where parts of the graph
                              come and go, a batch of walks is a whole number of rounds of those that are under way
-                             together; by default one round, if that is more than 64 MiB, up to 4 GiB */
+                             together; by default one round, if that is more than 64 MiB, up to 4 GiB. Of several GPUs
+                             the defaults are for each */
     bool (*progress)(void *user, uint64_t done, uint64_t total); /* walks; false stops the run */
     void *user;
 } csaw_run_options;
@@ -301,8 +310,8 @@ typedef struct csaw_walks {
     uint64_t edge_walk_stride, edge_step_stride;
 } csaw_walks;
 /* Borrowed from samples until they are freed. CSAW_HOST copies from the device once; CSAW_DEVICE needs a plan on
- * a GPU. For runs that are walks: one seed each, no fanout, and a sampler without frontier_size, fanout hook and flags
- * beside CSAW_SECOND_ORDER. */
+ * one GPU. For runs that are walks: one seed each, no fanout, and a sampler without frontier_size, fanout hook and
+ * flags beside CSAW_SECOND_ORDER. */
 CSAW_API csaw_status csaw_samples_walks(csaw_samples *samples, csaw_space space, csaw_walks *out);
 
 /* The arcs that were sampled, in the order of (instance, depth, place of src in the frontier, pick). Arc k of instance
@@ -319,10 +328,10 @@ typedef struct csaw_arcs {
     const csaw_vertex *seed;      /* [seed_offset[num_instances]]: each instance's first frontier */
 } csaw_arcs;
 /* Borrowed from samples until they are freed. CSAW_HOST: arcs of samples, copied from the device once, and of walks, if
- * the run kept their edges. CSAW_DEVICE: of samples that are no walks, by a plan on a GPU: all arrays, the offsets too,
- * stand in its memory, complete for any stream. */
+ * the run kept their edges. CSAW_DEVICE: of samples that are no walks, by a plan on one GPU: all arrays, the offsets
+ * too, stand in its memory, complete for any stream. */
 CSAW_API csaw_status csaw_samples_arcs(csaw_samples *samples, csaw_space space, csaw_arcs *out);
-/* The plan keeps the host memory, up to 8 GiB, for its next samples. */
+/* The plan keeps the host memory, up to 8 GiB (for each of several GPUs), for its next samples. */
 CSAW_API void csaw_samples_free(csaw_samples *samples);
 
 /* ---- subgraphs -----------------------------------------------------------

@@ -32,12 +32,12 @@ class Plan:
     def __init__(self, graph: Graph, device: str = "cpu", threads: int = 0, *, partitions: int = 0,
                  gpu_memory: Union[int, str] = 0, resident: int = 0, streams: int = 0,
                  described_memory: Union[int, str] = 0, walks_per_seed: int = 0, depth: int = 0):
-        """device: "cpu", "cuda:N" or "simulated". threads: 0 = all cores. partitions: 0 = as few as fit gpu_memory,
-        which is bytes or a text such as "4GiB"; resident, streams: of a GPU. described_memory, walks_per_seed,
-        depth: what explain() speaks of. All as in csaw_plan_options."""
+        """device: "cpu", "cuda:N", several of these with commas between, "all" or "simulated". threads: 0 = all cores.
+        partitions: 0 = as few as fit gpu_memory, which is bytes or a text such as "4GiB"; resident, streams: of a GPU.
+        described_memory, walks_per_seed, depth: what explain() speaks of. All as in csaw_plan_options."""
         if not isinstance(graph, Graph):
             raise invalid(f"a plan is for a csaw.Graph, not for {type(graph).__name__}")
-        if in_forked_child() and threads > 1 and not str(device).startswith("cuda"):
+        if in_forked_child() and threads > 1 and not str(device).startswith(("cuda", "all")):
             raise invalid(f"threads is {threads}, but this process was forked and has one thread for csaw's work; give "
                           "1, or start processes by the method 'spawn'")
         options = make_options(

@@ -4,6 +4,7 @@
  * A batch bounds host memory. Where parts of the graph come and go, walks are under way in rounds, as many as device
  * memory holds, and every round brings the parts anew: a batch is a whole number of rounds, so that none of them is
  * smaller than it could be, and memory is divided for the walks of a batch, since no others are under way with them. */
+#include "runtime/engine/gpus.h"
 #include "runtime/engine/parts.h"
 #include "runtime/engine/run.h"
 
@@ -36,6 +37,7 @@ uint64_t csaw__run_bytes(const csaw__run *r) {
 }
 
 csaw_status csaw__run_room(const csaw__run *r, uint64_t count, uint64_t all) {
+    if (r->plan->gpus) return csaw__gpus_room(r, count, all);
     if (!r->plan->parts) return CSAW_OK;
     return csaw__parts_prepare(r->plan->parts, r->sampler, &r->job, r->is_sample ? 0 : count, r->is_sample ? 0 : all,
                                r->options.edges);
@@ -56,6 +58,7 @@ csaw_status csaw__run_batches(const csaw__run *r, uint64_t left, uint64_t *count
     const uint64_t of_one = csaw__run_bytes(r), given = r->options.batch_bytes;
     const uint64_t most = given ? count_in(given, of_one) : csaw__most_in_batch(of_one);
     uint64_t together = 0;
+    if (r->plan->gpus) return csaw__gpus_batches(r, left, count);
     CSAW_TRY(csaw__run_room(r, left < most ? left : most, left));
     if (r->plan->parts && !r->is_sample)
         together = csaw__parts_together(r->plan->parts, r->job.length, r->options.edges);

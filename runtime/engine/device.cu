@@ -243,14 +243,20 @@ static csaw_status run_kernels(csaw__device *device, const csaw_sampler *sampler
 
 /* Arrays that one call needs, freed after it. */
 typedef struct call_arrays {
-    const void *roots;
+    const void *roots; /* from first_root on: those of the walks at hand, or all, where walks begin anew with them */
+    uint64_t first_root;
     void *rest;
 } call_arrays;
 
 static csaw_status take_call_arrays(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
                                     call_arrays *arrays) {
+    const uint64_t first = job->num_roots ? job->first % job->num_roots : 0;
+    const bool all = job->num_walks > job->num_roots - first;
+    const uint64_t count = all ? job->num_roots : job->num_walks;
+    arrays->first_root = all ? 0 : first;
     if (job->roots)
-        CSAW_TRY(csaw__device_upload(device, &arrays->roots, job->roots, job->num_roots * sizeof *job->roots, "seeds"));
+        CSAW_TRY(csaw__device_upload(device, &arrays->roots, job->roots + arrays->first_root,
+                                     count * sizeof *job->roots, "seeds"));
     if (is_reject(job) && !(sampler->traits() & CSAW__TRAIT_USER))
         CSAW_TRY(
             csaw__device_alloc(device, &arrays->rest, job->num_walks * sizeof *job->rest, "a list of undecided walks"));
@@ -261,14 +267,15 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
                               csaw__fault *fault) {
     csaw__device *device = plan->device;
     unsigned long long record[2] = {~0ull, 0};
-    call_arrays arrays = {nullptr, nullptr};
+    call_arrays arrays = {nullptr, 0, nullptr};
     CSAW_CUDA(cudaSetDevice(device->ordinal));
     CSAW_TRY(csaw__device_filter(device, sampler));
     CSAW_TRY(take_buffers(device, samples));
     csaw_status status = take_call_arrays(device, sampler, job, &arrays);
     if (status == CSAW_OK) {
         job->rows = device->rows;
-        job->roots = (const csaw_vertex *)arrays.roots;
+        if (job->roots) /* root r stands at roots[r] */
+            job->roots = (const csaw_vertex *)((uintptr_t)arrays.roots - arrays.first_root * sizeof *job->roots);
         job->path = samples->device_path;
         job->edge = samples->device_edge;
         job->fault = &device->record[0];

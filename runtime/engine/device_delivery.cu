@@ -3,7 +3,8 @@
  * Arcs of samples: device_arcs.cu.
  *
  * Delivery has a stream of its own, and walks and samples are complete before anyone is given them, so it waits for
- * nothing that is being drawn meanwhile. Walks stand step by step on the device and are transposed there first. */
+ * nothing that is being drawn meanwhile. Walks stand step by step on the device and are transposed there first. Copies
+ * go on after they are begun, so that several GPUs copy at the same time (deliver.c). */
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/transpose.cuh"
@@ -35,43 +36,30 @@ void csaw__device_unreserve(csaw_samples *samples) {
 
 /* from: [rows, columns] -> to (host): [columns, rows] */
 template <typename T>
-static csaw_status deliver(csaw_samples *samples, const T *from, T *to, uint64_t rows, uint64_t columns) {
+static csaw_status begin(csaw_samples *samples, const T *from, T *to, uint64_t rows, uint64_t columns) {
     const cudaStream_t stream = samples->device->delivery;
     T *const turned = (T *)samples->device_turned;
     CSAW_CUDA(csaw__transpose(from, turned, rows, columns, stream));
     CSAW_CUDA(cudaMemcpyAsync(to, turned, rows * columns * sizeof(T), cudaMemcpyDeviceToHost, stream));
-    CSAW_CUDA(cudaStreamSynchronize(stream));
     return CSAW_OK;
 }
 
-static csaw_status take_host_arrays(csaw_samples *samples) {
-    const uint64_t walks = samples->device_walks, length = samples->length;
-    if (!samples->host_path)
-        CSAW_TRY(csaw__block_take(samples->spare, walks * (length + 1) * sizeof *samples->host_path, "paths of walks",
-                                  (void **)&samples->host_path));
-    if (samples->edges && !samples->host_edge)
-        CSAW_TRY(csaw__block_take(samples->spare, walks * length * sizeof *samples->host_edge, "arcs of walks",
-                                  (void **)&samples->host_edge));
-    return CSAW_OK;
-}
-
-static csaw_status deliver_walks(csaw_samples *samples) {
-    const uint64_t walks = samples->num_walks, length = samples->length;
-    CSAW_TRY(deliver(samples, samples->device_path, samples->host_path, length + 1, walks));
-    if (!samples->edges) return CSAW_OK;
-    return deliver(samples, (const unsigned long long *)samples->device_edge, (unsigned long long *)samples->host_edge,
-                   length, walks);
-}
-
-csaw_status csaw__device_to_host(csaw_samples *samples) {
+csaw_status csaw__device_begin_walks(csaw_samples *samples, csaw_vertex *path, csaw_edge *edge) {
     const bool reserved = samples->device_turned != nullptr;
+    const uint64_t walks = samples->num_walks, length = samples->length;
     CSAW_CUDA(cudaSetDevice(samples->device->ordinal));
-    CSAW_TRY(take_host_arrays(samples));
     if (!reserved) CSAW_TRY(take_turned(samples));
-    const csaw_status status = deliver_walks(samples);
-    if (!reserved) csaw__device_unreserve(samples);
-    CSAW_TRY(status);
-    samples->host_current = true;
+    csaw_status status = begin(samples, samples->device_path, path, length + 1, walks);
+    if (status == CSAW_OK && edge)
+        status =
+            begin(samples, (const unsigned long long *)samples->device_edge, (unsigned long long *)edge, length, walks);
+    if (!reserved) csaw__device_unreserve(samples); /* in the order of the stream: after the copies */
+    return status;
+}
+
+csaw_status csaw__device_finish(const csaw_samples *samples) {
+    CSAW_CUDA(cudaSetDevice(samples->device->ordinal));
+    CSAW_CUDA(cudaStreamSynchronize(samples->device->delivery));
     return CSAW_OK;
 }
 

@@ -206,24 +206,37 @@ void csaw__device_tables_clear(csaw__device *device) {
     device->rows.upto = nullptr;
 }
 
+static bool wants_sums(const csaw__device *device, const csaw_sampler *sampler, const csaw__job *job) {
+    const bool layer = sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_LAYER; /* sums up all rows together */
+    return job->kernel == CSAW__KERNEL_ITS && !(sampler->traits() & CSAW__TRAIT_EDGE) && !layer && device->keeps_sums;
+}
+
+/* Tables that are there are of that sampler. */
+static bool are_of(const csaw__device_tables *tables, const csaw_sampler *sampler, const csaw__job *job) {
+    return tables->sampler == sampler && tables->hash == csaw_sampler_hash(sampler) &&
+           memcmp(tables->params, job->params, sizeof tables->params) == 0;
+}
+
+extern "C" bool csaw__device_is_prepared(const csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
+    const csaw__device_tables *const tables = &plan->device->tables;
+    const bool alias = csaw__kernel_has_alias(job->kernel), sums = wants_sums(plan->device, sampler, job);
+    if (!alias && !sums) return true;
+    return are_of(tables, sampler, job) && (!alias || tables->alias) && (!sums || tables->upto || tables->no_sums);
+}
+
 extern "C" csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
     csaw__device *device = plan->device;
     csaw__device_tables *tables = &device->tables;
-    const bool alias = csaw__kernel_has_alias(job->kernel);
-    const bool layer = sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_LAYER; /* sums up all rows together */
-    const bool sums =
-        job->kernel == CSAW__KERNEL_ITS && !(sampler->traits() & CSAW__TRAIT_EDGE) && !layer && device->keeps_sums;
-    const uint64_t hash = csaw_sampler_hash(sampler);
+    const bool alias = csaw__kernel_has_alias(job->kernel), sums = wants_sums(device, sampler, job);
     device->rows.alias = nullptr;
     device->rows.bias = nullptr;
     device->rows.upto = nullptr;
     if (!alias && !sums) return CSAW_OK;
     CSAW_CUDA(cudaSetDevice(device->ordinal));
-    if (tables->sampler != sampler || tables->hash != hash ||
-        memcmp(tables->params, job->params, sizeof tables->params) != 0) {
+    if (!are_of(tables, sampler, job)) {
         csaw__device_tables_clear(device);
         tables->sampler = sampler;
-        tables->hash = hash;
+        tables->hash = csaw_sampler_hash(sampler);
         memcpy(tables->params, job->params, sizeof tables->params);
     }
     if (alias && !tables->alias) CSAW_TRY(build_alias(plan, sampler, job));

@@ -72,8 +72,29 @@ void csaw__explain_gpu(csaw_plan *plan, int ordinal) {
     say(plan, "device      cuda:%d, to which partitions of the graph come from the host's memory\n", ordinal);
 }
 
-void csaw__explain_described(csaw_plan *plan, uint64_t memory) {
-    say(plan, "device      a GPU of %s that need not be here, a tenth of it left to the driver\n", SIZE(memory));
+void csaw__explain_described(csaw_plan *plan, uint64_t memory, uint32_t count) {
+    if (count == 1)
+        say(plan, "device      a GPU of %s that need not be here, a tenth of it left to the driver\n", SIZE(memory));
+    else
+        say(plan, "device      each GPU has %s and need not be here, a tenth of it left to the driver\n", SIZE(memory));
+}
+
+void csaw__explain_gpus(csaw_plan *plan, uint32_t count) {
+    if (count == 1) return;
+    say(plan,
+        "gpus        %u: of every batch each draws one of as many equal groups, in this order; what follows is of each "
+        "by itself\n",
+        count);
+}
+
+void csaw__explain_one_of(csaw_plan *plan, const csaw_plan *one, bool first) {
+    const char *const text = one->explain, *const device = strstr(text, "device      ");
+    char *const tables = strstr(plan->explain, "tables      ");
+    if (first && device != text && tables) { /* the GPU has lines of its own for what the CPU's say */
+        char *const end = strchr(tables, '\n') + 1;
+        memmove(tables, end, strlen(end) + 1);
+    }
+    say(plan, "%s", first || !device ? text : device);
 }
 
 static void explain_memory(csaw_plan *plan, const csaw__fit_request *request, const csaw__fit *fit) {
@@ -147,7 +168,8 @@ static void explain_tables(csaw_plan *plan, const csaw__fit_request *request) {
 
 csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph) {
     const uint64_t of_one = ((uint64_t)plan->job.depth + 1) * sizeof(csaw_vertex), most = csaw__most_in_batch(of_one);
-    const uint64_t walks = graph->rows * plan->job.walks_per_seed;
+    const uint64_t all = graph->rows * plan->job.walks_per_seed, sharers = plan->sharers ? plan->sharers : 1,
+                   walks = all / sharers + (all % sharers != 0);
     const csaw__fit_request request =
         csaw__parts_for_walks(*graph, walks < most ? walks : most, walks, plan->job.depth, false);
     const bool locked = csaw__parts_on_gpu(plan->parts) && plan->parts->kind->reads_in_place(plan->parts);

@@ -84,7 +84,7 @@ done:
 
 static csaw_status check_options(const csaw_plan *plan, const csaw_loader_options *o) {
     const uint64_t num_vertices = plan->graph->csr.num_vertices;
-    CSAW_REQUIRE(!plan->device && !plan->described && !csaw__parts_on_gpu(plan->parts), CSAW_EUNSUPPORTED,
+    CSAW_REQUIRE(!csaw__plan_on_gpu(plan) && !plan->described, CSAW_EUNSUPPORTED,
                  "a loader makes its batches on the CPU so far; give it a plan with device 'cpu'");
     CSAW_REQUIRE(o->depth && o->depth < CSAW_MAX_DEPTH, CSAW_EINVAL,
                  "depth is %u; give the number of layers, at least 1, and a fanout for each", o->depth);

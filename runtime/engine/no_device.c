@@ -1,77 +1,96 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/no_device.c - what a build without CUDA answers to those who ask for a GPU. */
+/* runtime/engine/no_device.c - what a build without CUDA answers to those who ask for a GPU. Weak: a test program may
+ * bring an engine of its own, wherever it stands among what is linked. */
 #include "runtime/engine/parts.h"
+
+#define WEAK __attribute__((weak))
 
 static csaw_status no_cuda(void) {
     return csaw__fail(CSAW_EUNSUPPORTED,
                       "this csaw was built without CUDA; configure with -DCSAW_CUDA=ON, or use device 'cpu'");
 }
 
-csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size, csaw__device **out) {
+WEAK csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size,
+                                   csaw__device **out) {
     (void)graph, (void)ordinal, (void)explain, (void)size, (void)out;
     return no_cuda();
 }
 
-csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
+WEAK csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
     (void)plan, (void)sampler, (void)job;
     return no_cuda();
 }
 
-csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
-                              csaw__fault *fault) {
+WEAK bool csaw__device_is_prepared(const csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
+    (void)plan, (void)sampler, (void)job;
+    return false;
+}
+
+WEAK csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
+                                   csaw__fault *fault) {
     (void)plan, (void)sampler, (void)job, (void)samples, (void)fault;
     return no_cuda();
 }
 
-csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
-                                csaw_samples *samples, csaw__fault *fault) {
+WEAK csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
+                                     csaw_samples *samples, csaw__fault *fault) {
     (void)plan, (void)sampler, (void)job, (void)samples, (void)fault;
     return no_cuda();
 }
 
-csaw_status csaw__device_arcs_to_host(csaw_samples *samples) {
+WEAK csaw_status csaw__device_begin_walks(csaw_samples *samples, csaw_vertex *path, csaw_edge *edge) {
+    (void)samples, (void)path, (void)edge;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__device_count_arcs(const csaw_samples *samples, uint64_t count[2]) {
+    (void)samples, (void)count;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__device_begin_arcs(const csaw_samples *samples, const uint64_t count[2], const csaw_arcs *to) {
+    (void)samples, (void)count, (void)to;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__device_finish(const csaw_samples *samples) {
     (void)samples;
     return no_cuda();
 }
 
-csaw_status csaw__device_to_host(csaw_samples *samples) {
+WEAK csaw_status csaw__device_reserve(csaw_samples *samples) {
     (void)samples;
     return no_cuda();
 }
 
-csaw_status csaw__device_reserve(csaw_samples *samples) {
-    (void)samples;
-    return no_cuda();
-}
+WEAK void csaw__device_unreserve(csaw_samples *samples) { (void)samples; }
+WEAK void csaw__device_release(csaw_samples *samples) { (void)samples; }
 
-void csaw__device_unreserve(csaw_samples *samples) { (void)samples; }
-void csaw__device_release(csaw_samples *samples) { (void)samples; }
-
-csaw_status csaw__device_free_memory(int ordinal, uint64_t *out) {
+WEAK csaw_status csaw__device_free_memory(int ordinal, uint64_t *out) {
     (void)ordinal, (void)out;
     return no_cuda();
 }
 
-csaw_status csaw__device_count(int *out) {
+WEAK csaw_status csaw__device_count(int *out) {
     (void)out;
     return no_cuda();
 }
 
-csaw_status csaw__parts_on_cuda(csaw__parts *parts, int ordinal) {
+WEAK csaw_status csaw__parts_on_cuda(csaw__parts *parts, int ordinal) {
     (void)parts, (void)ordinal;
     return no_cuda();
 }
 
-csaw_status csaw__parts_sample_on_gpu(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
-                                      csaw_samples *samples, csaw__fault *fault) {
+WEAK csaw_status csaw__parts_sample_on_gpu(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
+                                           csaw_samples *samples, csaw__fault *fault) {
     (void)plan, (void)sampler, (void)job, (void)samples, (void)fault;
     return no_cuda();
 }
 
-void *csaw__device_pin(uint64_t bytes) {
+WEAK void *csaw__device_pin(uint64_t bytes) {
     (void)bytes;
     return NULL;
 }
 
-void csaw__device_unpin(void *memory) { (void)memory; }
-void csaw__device_close(csaw__device *device) { (void)device; }
+WEAK void csaw__device_unpin(void *memory) { (void)memory; }
+WEAK void csaw__device_close(csaw__device *device) { (void)device; }

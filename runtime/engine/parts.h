@@ -107,9 +107,8 @@ uint64_t csaw__parts_at_once(const csaw__parts *parts, uint64_t bytes, uint64_t 
 uint64_t csaw__parts_instance_bytes(const csaw__parts *parts); /* of device memory, for those under way */
 
 /* runtime/engine/device_parts.cu: parts whose graph and request are set get a GPU, from whose memory, or, if that is 0,
- * from what is free of it, request->memory is taken. free: bytes of a GPU's memory that nobody has. */
+ * from what is free of it, request->memory is taken. */
 csaw_status csaw__parts_on_cuda(csaw__parts *parts, int ordinal);
-csaw_status csaw__device_free_memory(int ordinal, uint64_t *out);
 
 /* runtime/engine/explain.c: lines of a plan's explanation. */
 void csaw__explain_graph(csaw_plan *plan);
@@ -117,7 +116,10 @@ void csaw__explain_job(csaw_plan *plan);
 void csaw__explain_ranks(csaw_plan *plan, uint32_t ranks);
 void csaw__explain_host(csaw_plan *plan, bool simulates, bool in_parts);
 void csaw__explain_gpu(csaw_plan *plan, int ordinal);
-void csaw__explain_described(csaw_plan *plan, uint64_t memory);
+void csaw__explain_described(csaw_plan *plan, uint64_t memory, uint32_t count);
+void csaw__explain_gpus(csaw_plan *plan, uint32_t count);
+/* What one of several GPUs says of itself; lines that would be alike are the first one's. */
+void csaw__explain_one_of(csaw_plan *plan, const csaw_plan *one, bool first);
 csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph);
 
 #ifdef __cplusplus

@@ -3,48 +3,14 @@
 #include "runtime/base/checksum.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
+#include "runtime/engine/gpus.h"
 #include "runtime/engine/parts.h"
-#include "runtime/engine/run.h"
 #include "runtime/engine/spread.h"
-#include "runtime/ranks/ranks.h"
 #include <csaw/philox.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What a plan works with. */
-typedef enum kind { CPU, SIMULATED, GPU } kind;
-
-/* The next GPU of the machine for each rank on it. */
-static csaw_status next_gpu(const csaw__ranks *ranks, const csaw_plan_options *options, int *ordinal) {
-    int count = 1;
-    if (!options->described_memory) CSAW_TRY(csaw__device_count(&count));
-    *ordinal = (int)(csaw__ranks_local_rank(ranks) % (uint32_t)count);
-    return CSAW_OK;
-}
-
-static csaw_status parse_device(const csaw_plan_options *options, const csaw__ranks *ranks, kind *out, int *ordinal) {
-    const char *const text = options->device;
-    char *end = NULL;
-    *ordinal = -1;
-    *out = CPU;
-    if (!text || strcmp(text, "cpu") == 0) return CSAW_OK;
-    *out = SIMULATED;
-    if (strcmp(text, "simulated") == 0) return CSAW_OK;
-    *out = GPU;
-    CSAW_REQUIRE(strcmp(text, "all") != 0 || ranks, CSAW_EUNSUPPORTED,
-                 "device 'all' is a GPU for each rank, but this process is alone; start as many by mpirun, or give "
-                 "'cuda:N'");
-    if (strcmp(text, "cuda") == 0 || strcmp(text, "all") == 0) return next_gpu(ranks, options, ordinal);
-    if (strncmp(text, "cuda:", 5) == 0 && text[5] >= '0' && text[5] <= '9') *ordinal = (int)strtol(text + 5, &end, 10);
-    CSAW_REQUIRE(end && *end == 0, CSAW_EINVAL,
-                 "device '%s' is not known; give 'cpu', 'simulated' or 'cuda:N', N counted from 0 (of ranks also "
-                 "'cuda')",
-                 text);
-    return CSAW_OK;
-}
-
-static csaw_status check_options(const csaw_plan_options *options, kind kind) {
+static csaw_status check_options(const csaw_plan_options *options, csaw__device_kind kind) {
     CSAW_REQUIRE(options->threads >= 0 && options->threads <= 4096, CSAW_EINVAL,
                  "threads is %d; give 1 .. 4096, or 0 for all cores", options->threads);
     CSAW_REQUIRE(options->partitions >= 0 && options->partitions <= CSAW__MOST_PARTS, CSAW_EINVAL,
@@ -55,12 +21,12 @@ static csaw_status check_options(const csaw_plan_options *options, kind kind) {
                  "streams is %d; give 1 .. 64, or 0 for one a resident partition, at most 4", options->streams);
     CSAW_REQUIRE(options->depth < CSAW_MAX_DEPTH, CSAW_EINVAL,
                  "depth is %u; walks have at most 2^24 - 1 = 16777215 steps", options->depth);
-    CSAW_REQUIRE(kind != CPU ||
+    CSAW_REQUIRE(kind != CSAW__ON_CPU ||
                      (!options->gpu_memory && !options->resident && !options->streams && !options->described_memory),
                  CSAW_EINVAL,
                  "gpu_memory, described_memory, resident and streams are a GPU's, but the device is 'cpu'; give "
                  "'cuda:N' or 'simulated', or leave them out");
-    CSAW_REQUIRE(kind != SIMULATED || !options->described_memory, CSAW_EINVAL,
+    CSAW_REQUIRE(kind != CSAW__ON_SIMULATED || !options->described_memory, CSAW_EINVAL,
                  "described_memory is that of a GPU which need not be here: give device 'cuda:N', or gpu_memory for "
                  "the simulated one");
     return CSAW_OK;
@@ -72,30 +38,33 @@ static csaw_status explain_fit(csaw_plan *plan, const csaw_plan_options *options
     return csaw__explain_fit(plan, &request);
 }
 
-/* A GPU that is not here. What bounds memory, it or gpu_memory, is what a refusal names. */
-static csaw_status describe(csaw_plan *plan, const csaw_plan_options *given) {
+/* GPUs that are not here. What bounds memory, it or gpu_memory, is what a refusal names. */
+static csaw_status describe(csaw_plan *plan, const csaw_plan_options *given, uint32_t count) {
     const uint64_t usable = csaw__fit_usable(given->described_memory);
     csaw__fit_request request = csaw__parts_request(plan->graph, given);
     request.described = !given->gpu_memory || given->gpu_memory > usable;
     if (request.described) request.memory = usable;
     plan->described = true;
-    csaw__explain_described(plan, given->described_memory);
+    plan->sharers = count;
+    csaw__explain_gpus(plan, count);
+    csaw__explain_described(plan, given->described_memory, count);
     return csaw__explain_fit(plan, &request);
 }
 
-/* Whether partitions come to the GPU and go: the graph is to be cut, or it does not fit beside what a run needs. */
-static csaw_status comes_in_parts(const csaw_graph *graph, const csaw_plan_options *options, int ordinal, bool *out) {
+/* Whether partitions come to the GPU and go: the graph is to be cut, or it does not fit beside what a run needs. free:
+ * bytes. */
+static csaw_status comes_in_parts(const csaw_graph *graph, const csaw_plan_options *options, int ordinal, uint64_t free,
+                                  bool *out) {
     const csaw__fit_request request = csaw__parts_request(graph, options);
     csaw__fit fit;
-    uint64_t there = 0;
     *out = options->partitions > 1;
     if (*out) return CSAW_OK;
     if (options->gpu_memory) {
         CSAW_TRY(csaw__fit_memory(&request, &fit));
         *out = !fit.whole;
     } else {
-        CSAW_TRY(csaw__device_free_memory(ordinal, &there));
-        *out = request.rows * request.row_bytes + request.arcs * request.arc_bytes > there - there / 8;
+        if (!free) CSAW_TRY(csaw__device_free_memory(ordinal, &free));
+        *out = request.rows * request.row_bytes + request.arcs * request.arc_bytes > free - free / 8;
     }
     CSAW_REQUIRE(
         *out || (!options->resident && !options->streams), CSAW_EINVAL,
@@ -115,25 +84,63 @@ for (uint64_t v = 0; v <= csr->num_vertices; v++) plan->narrow_rowptr[v] = (uint
 return CSAW_OK;
 }
 
-static csaw_status open_gpu(csaw_plan *plan, const csaw_plan_options *given, int ordinal) {
+/* memory: bytes there that it may take; 0 = what is free. */
+static csaw_status open_gpu(csaw_plan *plan, const csaw_plan_options *given, int ordinal, uint64_t memory) {
     csaw_plan_options options = *given;
     bool in_parts;
-    CSAW_TRY(comes_in_parts(plan->graph, given, ordinal, &in_parts));
+    CSAW_TRY(comes_in_parts(plan->graph, given, ordinal, memory, &in_parts));
     if (!in_parts) return csaw__device_open(plan->graph, ordinal, plan->explain, sizeof plan->explain, &plan->device);
-    CSAW_TRY(csaw__parts_create(plan->graph, given, ordinal, &plan->parts));
+    if (!options.gpu_memory) options.gpu_memory = memory - memory / 16;
+    CSAW_TRY(csaw__parts_create(plan->graph, &options, ordinal, &plan->parts));
     csaw__spare_keep(plan->spare, CSAW__MOST_BATCH_BYTES + (1 << 20));
     options.gpu_memory = plan->parts->request.memory;
     csaw__explain_gpu(plan, ordinal);
     return explain_fit(plan, &options);
 }
 
-static csaw_status open_device(csaw_plan *plan, const csaw_plan_options *options, kind kind, int ordinal) {
-    if (kind == GPU) return options->described_memory ? describe(plan, options) : open_gpu(plan, options, ordinal);
-    csaw__explain_host(plan, kind == SIMULATED, options->partitions > 1);
-    if (kind == CPU && options->partitions <= 1) return narrow_rowptr(plan);
-    CSAW_TRY(csaw__parts_create(plan->graph, options, ordinal, &plan->parts));
+static csaw_status open_device(csaw_plan *plan, const csaw_plan_options *options, const csaw__device_list *list) {
+    const csaw__device_kind kind = list->kind;
+    if (kind == CSAW__ON_GPU && options->described_memory) return describe(plan, options, list->count);
+    if (kind == CSAW__ON_GPU && list->count > 1) return csaw__gpus_open(plan, options, list);
+    if (kind == CSAW__ON_GPU) return open_gpu(plan, options, list->ordinal[0], 0);
+    csaw__explain_host(plan, kind == CSAW__ON_SIMULATED, options->partitions > 1);
+    if (kind == CSAW__ON_CPU && options->partitions <= 1) return narrow_rowptr(plan);
+    CSAW_TRY(csaw__parts_create(plan->graph, options, -1, &plan->parts));
     return explain_fit(plan, options);
 }
+
+/* On a GPU or not, with neither lines nor a device. */
+static csaw_status begin(const csaw_graph *graph, const csaw_plan_options *options, bool on_gpu, csaw_plan **out) {
+    csaw_plan *plan = NULL;
+    CSAW_TRY(csaw__alloc_zero(&plan, 1, "a plan"));
+    plan->graph = graph;
+    plan->job.walks_per_seed = options->walks_per_seed ? options->walks_per_seed : 1;
+    plan->job.depth = options->depth ? options->depth : CSAW__DEFAULT_DEPTH;
+    const csaw_status status = csaw__spare_create(on_gpu, &plan->spare);
+    if (status == CSAW_OK)
+        *out = plan;
+    else
+        csaw__free(plan);
+    return status;
+}
+
+csaw_status csaw__plan_of_gpu(const csaw_plan *whole, const csaw_plan_options *options, int ordinal, uint64_t memory,
+                              csaw_plan **out) {
+    csaw_plan *plan = NULL;
+    CSAW_TRY(begin(whole->graph, options, true, &plan));
+    plan->threads = whole->threads;
+    plan->sharers = whole->gpus->count;
+    const csaw_status status = open_gpu(plan, options, ordinal, memory);
+    if (status == CSAW_OK)
+        *out = plan;
+    else
+        csaw_plan_free(plan);
+    return status;
+}
+
+bool csaw__plan_on_gpu(const csaw_plan *plan) { return plan->device || plan->gpus || csaw__parts_on_gpu(plan->parts); }
+
+bool csaw__plan_whole_on_gpu(const csaw_plan *plan) { return plan->device || (plan->gpus && !plan->gpus->in_parts); }
 
 /* The cores of this machine, shared by the ranks on it unless they are bound to fewer. */
 static int default_threads(const csaw__ranks *ranks) {
@@ -146,23 +153,18 @@ static csaw_status create(const csaw_graph *graph, const csaw_plan_options *opti
                           csaw_plan **out) {
     csaw_plan *plan = NULL;
     csaw_status status = CSAW_OK;
-    kind kind;
-    int ordinal;
+    csaw__device_list list;
     CSAW_REQUIRE(graph && out, CSAW_EINVAL, "csaw_plan_create needs a graph and a place for the plan; one is NULL");
-    CSAW_TRY(parse_device(options, ranks, &kind, &ordinal));
-    CSAW_TRY(check_options(options, kind));
-    CSAW_TRY(csaw__alloc_zero(&plan, 1, "a plan"));
-    CSAW_TRY_DONE(csaw__spare_create(kind == GPU, &plan->spare));
-    plan->graph = graph;
+    CSAW_TRY(csaw__device_list_parse(options, ranks, &list));
+    CSAW_TRY(check_options(options, list.kind));
+    CSAW_TRY(begin(graph, options, list.kind == CSAW__ON_GPU, &plan));
     plan->ranks = ranks;
     plan->threads = options->threads ? options->threads : default_threads(ranks);
-    plan->job.walks_per_seed = options->walks_per_seed ? options->walks_per_seed : 1;
-    plan->job.depth = options->depth ? options->depth : CSAW__DEFAULT_DEPTH;
     plan->described = options->described_ranks;
     csaw__explain_graph(plan);
     csaw__explain_job(plan);
     csaw__explain_ranks(plan, options->described_ranks ? options->described_ranks : csaw__ranks_size(ranks));
-    CSAW_TRY_DONE(open_device(plan, options, kind, ordinal));
+    CSAW_TRY_DONE(open_device(plan, options, &list));
     *out = plan;
     plan = NULL;
 done:
@@ -218,6 +220,7 @@ const char *csaw_plan_explain(const csaw_plan *plan) { return plan->explain; }
 
 void csaw_plan_free(csaw_plan *plan) {
     if (!plan) return;
+    csaw__gpus_free(plan->gpus);
     csaw__parts_free(plan->parts); /* before the tables, which travel with them */
     csaw__tables_clear(&plan->tables);
     csaw__free(plan->narrow_rowptr);

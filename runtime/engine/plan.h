@@ -19,6 +19,7 @@ enum { CSAW__DEFAULT_DEPTH = 80 /* of walks */ };
 typedef struct csaw__parts csaw__parts;
 typedef struct csaw__device csaw__device;
 typedef struct csaw__spread csaw__spread;
+typedef struct csaw__gpus csaw__gpus;
 
 /* What a method needs of a sampler's static biases on the plan's graph, kept for the last sampler and parameters. */
 typedef struct csaw__tables {
@@ -45,13 +46,23 @@ struct csaw_plan {
     bool lent;            /* to a loader; for csaw__plan_lend() and those below it alone, since several threads ask */
     csaw__parts *parts;   /* NULL unless the graph is worked on in partitions */
     csaw__device *device; /* NULL on the CPU */
+    csaw__gpus *gpus;     /* several, each with a plan of its own (gpus.h); device and parts are then NULL */
+    uint32_t sharers;     /* plans that share each run of which this is one; 0 = it is alone */
     csaw__spread *spread; /* NULL unless the graph is split over ranks (spread.h) */
     bool described;       /* of a machine that need not be here: it explains itself, and no more */
     struct {
         uint32_t walks_per_seed, depth;
-    } job; /* walks from every vertex that the plan explains itself for */
-    char explain[4096];
+    } job;               /* walks from every vertex that the plan explains itself for */
+    char explain[32768]; /* lines for each of several GPUs */
 };
+
+/* A GPU draws for the plan, or several; each of them holds the whole graph. */
+bool csaw__plan_on_gpu(const csaw_plan *plan);
+bool csaw__plan_whole_on_gpu(const csaw_plan *plan);
+/* One of the GPUs of `whole`: a plan of its own, with the same options. memory: bytes there that it may take; 0 = what
+ * is free. */
+csaw_status csaw__plan_of_gpu(const csaw_plan *whole, const csaw_plan_options *options, int ordinal, uint64_t memory,
+                              csaw_plan **out);
 
 /* A loader has the plan to itself from lend to take_back: CSAW_EINVAL if another has it, or a batch or progress
  * function asks. check_lent: before a public function runs on the plan; NULL is fine. */
@@ -91,16 +102,20 @@ void csaw__workers_free(csaw_plan *plan);
  * tables of static biases, on the device; job->rows are the host's. One thread may walk and sample while another
  * delivers samples that are drawn, or frees some: delivery has a stream of its own. */
 csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job);
+bool csaw__device_is_prepared(const csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job); /* at once */
 csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size, csaw__device **out);
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
                               csaw__fault *fault);
 csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
                                 csaw_samples *samples, csaw__fault *fault); /* to samples->device_arcs */
-csaw_status csaw__device_arcs_to_host(csaw_samples *samples);               /* from there to samples->arcs */
-csaw_status csaw__device_to_host(csaw_samples *samples);                    /* fills host_path and host_edge */
-/* Device memory that delivery to the host needs, beside the batch: kept in samples, so that another thread's run cannot
- * take it before. */
-csaw_status csaw__device_reserve(csaw_samples *samples);
+/* Copies to the host, which go on until csaw__device_finish(), even of those that failed to begin: of walks to path
+ * [num_walks, length + 1] and, unless it is NULL, edge [num_walks, length]; of the arrays of device_arcs to those of
+ * to, but for offset[0] and seed_offset[0]. count: of arcs, of seeds. */
+csaw_status csaw__device_begin_walks(csaw_samples *samples, csaw_vertex *path, csaw_edge *edge);
+csaw_status csaw__device_count_arcs(const csaw_samples *samples, uint64_t count[2]);
+csaw_status csaw__device_begin_arcs(const csaw_samples *samples, const uint64_t count[2], const csaw_arcs *to);
+csaw_status csaw__device_finish(const csaw_samples *samples);
+csaw_status csaw__device_reserve(csaw_samples *samples); /* device_turned, of walks */
 void csaw__device_unreserve(csaw_samples *samples);
 void csaw__device_release(csaw_samples *samples);
 /* Host memory that is page-locked, which copies from a GPU take a fraction of the time to; NULL if it is refused. */
@@ -108,6 +123,7 @@ void *csaw__device_pin(uint64_t bytes);
 void csaw__device_unpin(void *memory); /* NULL is fine */
 void csaw__device_close(csaw__device *device);
 csaw_status csaw__device_count(int *out); /* GPUs of this machine; CSAW_ECUDA if there is none */
+csaw_status csaw__device_free_memory(int ordinal, uint64_t *out); /* bytes of a GPU's memory that nobody has */
 
 #ifdef __cplusplus
 }

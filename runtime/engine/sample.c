@@ -10,6 +10,7 @@
 #include "runtime/base/numbers.h"
 #include "runtime/base/parallel.h"
 #include "runtime/engine/fault.h"
+#include "runtime/engine/gpus.h"
 #include "runtime/engine/parts.h"
 #include "runtime/engine/registry.h"
 #include "runtime/engine/run.h"
@@ -128,8 +129,9 @@ static csaw_status take_kernel(csaw__run *r) {
     job->num_vertices = job->rows.count;
     if (r->plan->spread) csaw__spread_job(r->plan->spread, job);
     CSAW_TRY(take_bounds(r));
-    if (r->plan->device) return csaw__device_prepare(r->plan, r->sampler, job);
-    return take_tables(r, job);
+    if (!csaw__plan_whole_on_gpu(r->plan)) CSAW_TRY(take_tables(r, job));
+    if (r->plan->gpus) return csaw__gpus_prepare(r->plan->gpus, r->sampler, job);
+    return r->plan->device ? csaw__device_prepare(r->plan, r->sampler, job) : CSAW_OK;
 }
 
 static bool one_seed_each(const csaw_seeds *seeds) {
@@ -193,7 +195,7 @@ static csaw_status create_run(csaw_plan *plan, const csaw_sampler *sampler, cons
     if (!options.depth && !options.fanout) options.depth = CSAW__DEFAULT_DEPTH;
     CSAW_REQUIRE(options.depth < CSAW_MAX_DEPTH, CSAW_EINVAL,
                  "depth is %u; walks have at most 2^24 - 1 = 16777215 steps", options.depth);
-    CSAW_REQUIRE(!options.check || !plan->device, CSAW_EUNSUPPORTED,
+    CSAW_REQUIRE(!options.check || !csaw__plan_on_gpu(plan), CSAW_EUNSUPPORTED,
                  "the debug mode (check) runs on the CPU; use a plan with device 'cpu'");
     CSAW_REQUIRE(!options.check || (!plan->parts && !plan->spread), CSAW_EUNSUPPORTED,
                  "the debug mode (check) needs the whole graph in sight; use a plan without partitions");
@@ -216,20 +218,8 @@ csaw_status csaw__run_create(csaw_plan *plan, const csaw_sampler *sampler, const
     return plan && plan->spread ? csaw__spread_agree_on(plan->spread, out, status) : status;
 }
 
-static csaw_status host_buffers(csaw_samples *samples) {
-    const uint64_t walks = samples->num_walks, length = samples->length;
-    CSAW_TRY(csaw__block_take(samples->spare, walks * (length + 1) * sizeof *samples->host_path,
-                              "paths of walks (csaw_sample_each works in bounded memory)",
-                              (void **)&samples->host_path));
-    if (samples->edges)
-        CSAW_TRY(csaw__block_take(samples->spare, walks * length * sizeof *samples->host_edge,
-                                  "arcs of walks (csaw_sample_each works in bounded memory)",
-                                  (void **)&samples->host_edge));
-    return CSAW_OK;
-}
-
 static csaw_status walk_one(const csaw__run *r, csaw__job *job, csaw__fault *fault) {
-    csaw_samples one = {.num_walks = 1, .length = job->length};
+    csaw_samples one = {.num_walks = 1, .device_walks = 1, .length = job->length};
     if (r->is_sample) {
         csaw_plan whole = {.graph = r->plan->graph, .threads = 1}; /* no partitions are needed here */
         const csaw_status status = csaw__cpu_sample(&whole, r->sampler, job, false, &one, fault);
@@ -237,7 +227,7 @@ static csaw_status walk_one(const csaw__run *r, csaw__job *job, csaw__fault *fau
         csaw__arcs_free(NULL, &one.arcs);
         return status;
     }
-    CSAW_TRY(host_buffers(&one));
+    CSAW_TRY(csaw__walks_room(&one));
     job->path = one.host_path;
     r->sampler->walk(job, 0, 1, fault);
     csaw__block_give(NULL, one.host_path);
@@ -251,9 +241,10 @@ static csaw_status locate_fault(const csaw__run *r, csaw__fault *fault) {
     job.num_walks = 1;
     const csaw__fault device = *fault;
     fault->kind = CSAW__FAULT_NONE;
-    csaw_status status = r->plan->parts ? CSAW_OK : take_tables(r, &job); /* a job on partitions has them */
+    const bool fresh = csaw__plan_whole_on_gpu(r->plan); /* a job on partitions has tables on the host */
+    csaw_status status = fresh ? take_tables(r, &job) : CSAW_OK;
     if (status == CSAW_OK) status = walk_one(r, &job, fault);
-    if (!r->plan->parts) csaw__tables_clear(&r->plan->tables);
+    if (fresh) csaw__tables_clear(&r->plan->tables);
     CSAW_TRY(status);
     if (fault->kind != CSAW__FAULT_NONE) return CSAW_OK;
     return csaw__fail(
@@ -276,6 +267,7 @@ csaw_status csaw__run_batch(const csaw__run *r, uint64_t first, uint64_t count, 
     if (!csaw__parts_on_gpu(r->plan->parts)) samples->device = r->plan->device; /* else what drew them */
     if (!samples->spare) samples->spare = csaw__spare_share(r->plan->spare);
     samples->is_sample = r->is_sample;
+    if (r->plan->gpus) return csaw__gpus_draw(r, samples, fault);
     if (r->plan->spread) return csaw__spread_batch(r, &job, samples, fault);
     if (r->is_sample) {
         if (csaw__parts_on_gpu(r->plan->parts))
@@ -284,7 +276,8 @@ csaw_status csaw__run_batch(const csaw__run *r, uint64_t first, uint64_t count, 
                                : csaw__cpu_sample(r->plan, r->sampler, &job, r->options.check, samples, fault);
     }
     if (r->plan->device) return csaw__device_walk(r->plan, r->sampler, &job, samples, fault);
-    if (!samples->host_path) CSAW_TRY(host_buffers(samples));
+    if (!samples->host_path) samples->device_walks = count;
+    CSAW_TRY(csaw__walks_room(samples));
     job.path = samples->host_path;
     job.edge = samples->host_edge;
     return r->plan->parts ? csaw__parts_walk(r, &job, fault)
@@ -292,8 +285,7 @@ csaw_status csaw__run_batch(const csaw__run *r, uint64_t first, uint64_t count, 
 }
 
 csaw_status csaw__run_fault(const csaw__run *r, csaw__fault *fault) {
-    const bool on_gpu = r->plan->device || csaw__parts_on_gpu(r->plan->parts);
-    if (on_gpu && fault->kind != CSAW__FAULT_NONE) CSAW_TRY(locate_fault(r, fault));
+    if (csaw__plan_on_gpu(r->plan) && fault->kind != CSAW__FAULT_NONE) CSAW_TRY(locate_fault(r, fault));
     return csaw__fault_status(fault, csaw_sampler_name(r->sampler));
 }
 

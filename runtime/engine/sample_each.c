@@ -2,7 +2,8 @@
 /* runtime/engine/sample_each.c - csaw_sample_each: a run in batches of whole walks.
  *
  * On a GPU the batches are double-buffered: the device draws the next one while the batch function has this one copied
- * and written. Host memory is not doubled: what one batch was copied to, the next one is.
+ * and written. Host memory is not doubled: what one batch was copied to, the next one is. Of several GPUs each draws a
+ * share of every batch (gpus.h).
  *
  * Several ranks work in rounds, in which each has one batch. They meet when it is drawn, so that none delivers what
  * comes after a fault, and again when it is delivered. */
@@ -47,16 +48,6 @@ static csaw_status draw_batch(void *user, uint64_t number, int slot) {
     return status;
 }
 
-/* Memory that walks are delivered by goes from the batch before to this one. */
-static void pass_on(csaw_samples *from, csaw_samples *to) {
-    to->host_path = from->host_path;
-    to->host_edge = from->host_edge;
-    to->device_turned = from->device_turned;
-    from->host_path = NULL;
-    from->host_edge = NULL;
-    from->device_turned = NULL;
-}
-
 static csaw_status report_progress(const each *e) {
     CSAW_REQUIRE(!e->refused, CSAW_ESTOPPED, "stopped by the progress callback after %llu of %llu walks",
                  (unsigned long long)e->done, (unsigned long long)e->run.total);
@@ -66,7 +57,7 @@ static csaw_status report_progress(const each *e) {
 static csaw_status deliver_batch(void *user, uint64_t number, int slot) {
     each *e = user;
     csaw_samples *samples = e->samples[slot];
-    if (e->last && e->last != samples) pass_on(e->last, samples);
+    if (e->last && e->last != samples) csaw__samples_pass_on(e->last, samples);
     e->last = samples;
     CSAW_TRY(csaw__ranks_meet(e->ranks, CSAW__AT_DRAWN, csaw__run_fault(&e->run, &e->fault[slot]), NULL));
     csaw__fail(CSAW_OK, "the batch function gave no message"); /* unless it does */
@@ -83,14 +74,14 @@ static csaw_status deliver_batch(void *user, uint64_t number, int slot) {
 static csaw_status widen(void *user) {
     each *e = user;
     CSAW_TRY(csaw__alloc_zero(&e->samples[1], 1, "samples"));
-    return csaw__device_reserve(e->samples[0]);
+    return csaw__samples_reserve(e->samples[0]);
 }
 
 static void narrow(void *user, int slot) {
     each *e = user;
     csaw_samples_free(e->samples[!slot]);
     e->samples[!slot] = NULL;
-    csaw__device_unreserve(e->samples[slot]);
+    csaw__samples_unreserve(e->samples[slot]);
 }
 
 static csaw_status check_first(const csaw__run *r) {
@@ -118,7 +109,7 @@ static bool divide_batches(each *e) {
 }
 
 static csaw_status run_batches(each *e) {
-    const bool on_gpu = e->run.plan->device;
+    const bool on_gpu = csaw__plan_whole_on_gpu(e->run.plan);
     const csaw__double_buffer batches = {draw_batch, deliver_batch, on_gpu ? widen : NULL, narrow, e};
     csaw_status status;
     CSAW_TRY(csaw__spread_agree_run(&e->run, csaw__run_progress(&e->run, 0)));

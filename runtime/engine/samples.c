@@ -5,6 +5,15 @@
 #include "runtime/base/memory.h"
 #include "runtime/engine/plan.h"
 
+/* A view in device memory is of one device. */
+static csaw_status one_device(const csaw_samples *samples) {
+    CSAW_REQUIRE(!samples->share, CSAW_EUNSUPPORTED,
+                 "these samples lie in the memory of %u GPUs, a share in each; ask for them in host memory "
+                 "(CSAW_HOST), or make them by a plan on one GPU",
+                 samples->num_shares);
+    return CSAW_OK;
+}
+
 csaw_status csaw_samples_walks(csaw_samples *samples, csaw_space space, csaw_walks *out) {
     CSAW_REQUIRE(samples && out, CSAW_EINVAL, "csaw_samples_walks needs samples and a place for the view; one is NULL");
     CSAW_REQUIRE(!samples->is_sample, CSAW_EINVAL,
@@ -12,6 +21,7 @@ csaw_status csaw_samples_walks(csaw_samples *samples, csaw_space space, csaw_wal
     const uint64_t length = samples->length, walks = samples->num_walks;
     csaw_walks view = {.space = space, .first = samples->first, .num_walks = walks, .length = samples->length};
     if (space == CSAW_DEVICE) {
+        CSAW_TRY(one_device(samples));
         CSAW_REQUIRE(samples->device, CSAW_EUNSUPPORTED,
                      "these samples were made on the CPU; a view in device memory needs a plan with device 'cuda:N'");
         view.path = samples->device_path;
@@ -20,7 +30,7 @@ csaw_status csaw_samples_walks(csaw_samples *samples, csaw_space space, csaw_wal
         view.path_step_stride = view.edge_step_stride = walks;
     } else {
         CSAW_REQUIRE(space == CSAW_HOST, CSAW_EINVAL, "space is %d; it is CSAW_HOST or CSAW_DEVICE", (int)space);
-        if (samples->device && !samples->host_current) CSAW_TRY(csaw__device_to_host(samples));
+        if ((samples->device || samples->share) && !samples->host_current) CSAW_TRY(csaw__walks_to_host(samples));
         view.path = samples->host_path;
         view.edge = samples->host_edge;
         view.path_walk_stride = length + 1;
@@ -65,6 +75,7 @@ csaw_status csaw_samples_arcs(csaw_samples *samples, csaw_space space, csaw_arcs
     CSAW_REQUIRE(space == CSAW_HOST || space == CSAW_DEVICE, CSAW_EINVAL, "space is %d; it is CSAW_HOST or CSAW_DEVICE",
                  (int)space);
     if (space == CSAW_DEVICE) {
+        CSAW_TRY(one_device(samples));
         CSAW_REQUIRE(samples->is_sample && samples->device, CSAW_EUNSUPPORTED,
                      "these samples were made on the CPU or are walks; arcs in device memory are those of a sample "
                      "(pools, a fanout or flags) by a plan with device 'cuda:N'");
@@ -72,7 +83,7 @@ csaw_status csaw_samples_arcs(csaw_samples *samples, csaw_space space, csaw_arcs
         return CSAW_OK;
     }
     if (!samples->arcs.offset) /* once: views of them stay good */
-        CSAW_TRY(samples->is_sample ? csaw__device_arcs_to_host(samples) : arcs_of_walks(samples));
+        CSAW_TRY(samples->is_sample ? csaw__arcs_to_host(samples) : arcs_of_walks(samples));
     *out = samples->arcs;
     return CSAW_OK;
 }
@@ -80,6 +91,8 @@ csaw_status csaw_samples_arcs(csaw_samples *samples, csaw_space space, csaw_arcs
 void csaw_samples_free(csaw_samples *samples) {
     if (!samples) return;
     if (samples->device) csaw__device_release(samples);
+    for (uint32_t i = 0; i < samples->num_shares; i++) csaw_samples_free(samples->share[i]);
+    csaw__free(samples->share);
     csaw__block_give(samples->spare, samples->host_path);
     csaw__block_give(samples->spare, samples->host_edge);
     csaw__arcs_free(samples->spare, &samples->arcs);

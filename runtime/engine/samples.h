@@ -30,14 +30,30 @@ struct csaw_samples {
     bool edges;
     csaw_vertex *host_path;      /* [num_walks, length + 1] row-major; NULL until fetched from the device */
     bool host_current;           /* of a device's samples: fetched since the walk */
-    uint64_t device_walks;       /* that the buffers hold */
+    uint64_t device_walks;       /* that the buffers hold; those of the host, too */
     csaw_edge *host_edge;        /* [num_walks, length] */
     csaw_vertex *device_path;    /* [length + 1, num_walks], device; NULL on the CPU */
     csaw_edge *device_edge;      /* [length, num_walks], device */
     void *device_turned;         /* device: room to transpose walks in; NULL = taken for each delivery */
     csaw_arcs device_arcs;       /* of a sample on a device: arrays there; offset NULL = none */
     struct csaw__device *device; /* whose memory that is */
+    /* Of several GPUs (gpus.h): what each of them drew, in order of instance; device_walks is then of host_path and
+     * host_edge alone, and the device's arrays are theirs. */
+    struct csaw_samples **share; /* [num_shares]; NULL: there is one device at most */
+    uint32_t num_shares;
+    int ordinal; /* of a share: its GPU's */
 };
+
+/* runtime/engine/deliver.c. Host memory for as many walks as a batch has at most, unless it is there. */
+csaw_status csaw__walks_room(csaw_samples *samples);
+/* From devices: walks to host_path and host_edge, arcs of samples to arcs. */
+csaw_status csaw__walks_to_host(csaw_samples *samples);
+csaw_status csaw__arcs_to_host(csaw_samples *samples);
+/* Device memory that delivery to the host needs, beside the batch: kept in samples, so that another thread's run cannot
+ * take it before. It and host memory go from the batch before to this one, which is no larger. */
+csaw_status csaw__samples_reserve(csaw_samples *samples);
+void csaw__samples_unreserve(csaw_samples *samples);
+void csaw__samples_pass_on(csaw_samples *from, csaw_samples *to);
 
 /* All arrays of arcs stand in one block of memory: its bytes, and the arrays in it. */
 uint64_t csaw__arcs_bytes(uint64_t instances, uint64_t arcs, uint64_t seeds);

@@ -4,7 +4,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
-#include "runtime/engine/plan.h"
+#include "runtime/engine/gpus.h"
 #include "runtime/engine/spread.h"
 #include "samplers/select/alias_table.h"
 
@@ -104,6 +104,7 @@ csaw_status csaw__tables_prepare(csaw_plan *plan, const csaw_sampler *sampler, c
     if (tables->sampler != sampler || tables->hash != hash ||
         memcmp(tables->params, job->params, sizeof tables->params) != 0) {
         if (plan->parts) csaw__parts_forget_tables(plan->parts);
+        if (plan->gpus) csaw__gpus_forget_tables(plan->gpus);
         csaw__tables_clear(tables);
         csaw_status status = tabulate(plan, sampler, job);
         if (status != CSAW_OK) {

@@ -70,9 +70,12 @@ void csaw__ranks_watch(csaw__ranks *ranks, bool (*go_on)(void *user), void *user
 csaw_status csaw__ranks_send(csaw__ranks *ranks, uint32_t to, const void *from, uint64_t bytes);
 csaw_status csaw__ranks_receive(csaw__ranks *ranks, uint32_t from, void *to, uint64_t bytes);
 
-/* Of count things in order, where the share of part begins; parts = everything's end. */
+/* Of count things in order, where the share of part begins; parts = everything's end. Shares differ by one at most, and
+ * the last ones are the larger: so none of a smaller count is larger, and memory taken for a batch does for all that
+ * follow. */
 static inline uint64_t csaw__share_begin(uint64_t count, uint64_t part, uint64_t parts) {
-    return count / parts * part + count % parts * part / parts;
+    const uint64_t small = parts - count % parts; /* shares, the first ones */
+    return count / parts * part + (part > small ? part - small : 0);
 }
 
 #ifdef __cplusplus

@@ -41,6 +41,7 @@ namespace fake_cuda {
 
 struct Event {
     uint64_t recorded = 0, happened = 0;
+    int device;
 };
 struct Stream {
     struct Step {
@@ -48,9 +49,12 @@ struct Stream {
         std::function<void()> act;
     };
     std::deque<Step> steps;
+    int device;
 };
 
 inline std::recursive_mutex lock; // of everything
+inline int devices = 1;
+inline thread_local int current = 0; // device
 inline std::map<void *, size_t> memory;
 inline std::map<uintptr_t, uintptr_t> registered; // begin, end
 inline std::set<Stream *> streams;
@@ -89,9 +93,10 @@ inline cudaError_t Put(Stream *stream, std::function<void()> act) {
     return cudaSuccess;
 }
 
-// A kernel: act runs it.
+// A kernel: act runs it. The stream's device is the thread's.
 inline cudaError_t Launch(void *stream, std::function<void()> act) {
     const std::lock_guard<std::recursive_mutex> guard(lock);
+    if (static_cast<Stream *>(stream)->device != current) return cudaErrorInvalidValue;
     if (++launches == fail_launch) return cudaErrorInvalidValue;
     const bool faulty = launches == fault_at;
     return Put(static_cast<Stream *>(stream), [faulty, act = std::move(act)] {
@@ -120,6 +125,7 @@ inline bool Crosses(const void *from, size_t bytes) {
 // Everything is as it was before the first call.
 inline void Reset() {
     total = size_t{1} << 40;
+    devices = 1;
     peak = used;
     seed = 1;
     copies = launches = fail_copy = fail_launch = fault_at = 0;
@@ -141,10 +147,14 @@ inline const char *cudaGetErrorName(cudaError_t) { return "a fake error"; }
 inline const char *cudaGetErrorString(cudaError_t) { return "of a fake GPU"; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t cudaGetDeviceCount(int *count) {
-    *count = 1;
+    *count = fake_cuda::devices;
     return cudaSuccess;
 }
-inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+inline cudaError_t cudaSetDevice(int device) {
+    if (device < 0 || device >= fake_cuda::devices) return cudaErrorInvalidValue;
+    fake_cuda::current = device;
+    return cudaSuccess;
+}
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
     *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1;
     return cudaSuccess;
@@ -208,6 +218,7 @@ inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const vo
 inline cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned) {
     FAKE_CUDA_GUARD;
     *out = new fake_cuda::Stream;
+    (*out)->device = fake_cuda::current;
     fake_cuda::streams.insert(*out);
     return cudaSuccess;
 }
@@ -228,6 +239,7 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned) {
     FAKE_CUDA_GUARD;
     *out = new fake_cuda::Event;
+    (*out)->device = fake_cuda::current;
     fake_cuda::events.insert(*out);
     return cudaSuccess;
 }
@@ -239,6 +251,7 @@ inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     FAKE_CUDA_GUARD;
+    if (event->device != stream->device) return cudaErrorInvalidValue;
     const uint64_t number = ++event->recorded;
     return fake_cuda::Put(stream, [event, number] { event->happened = number; });
 }

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# bench/gpus.sh OUT [BUILD]: walks and neighbour samples on 1, 2 and 4 GPUs of this machine, as many of these as there are,
+# from 2,000, 8,000 and 2,000,000 instances on R-MAT 20, each verified against the CPU's; then a table of speeds and how
+# many times that of one GPU each is. SCALE (20), REPEAT (15) and GPUS (1 2 4) come from the environment. Writes a log and
+# a JSON file for each to OUT, the table to OUT/gpus.txt; exits non-zero if anything failed.
+set -u
+out=${1:?give a folder for the results}
+cd "$(dirname "$0")/.." || exit 1
+build=${2:-build/gpu}
+mkdir -p "$out"
+mapfile -t there < <(if [ -n "${CUDA_VISIBLE_DEVICES:-}" ]; then tr , '\n' <<<"$CUDA_VISIBLE_DEVICES"; else nvidia-smi --query-gpu=index --format=csv,noheader; fi)
+failed=0
+run() { # NAME COMMAND ...
+    local name=$1 start=$SECONDS
+    shift
+    if "$@" --scale "${SCALE:-20}" --repeat "${REPEAT:-15}" --json "$out/$name.json" >"$out/$name.log" 2>&1; then
+        echo "ok     $name ($((SECONDS - start)) s)"
+    else
+        echo "FAILED $name ($((SECONDS - start)) s)"
+        tail -n 5 "$out/$name.log"
+        rm -f "$out/$name.json"
+        failed=1
+    fi
+}
+walks() { # GPUS VERTICES WALKS_PER_VERTEX
+    run "walks_$(($2 * $3))_$1" "$build/bench/walk_bench" --device all --only "uniform,weighted,node2vec p=2 q=0.5" \
+        --vertices "$2" --walks-per-vertex "$3"
+}
+for gpus in ${GPUS:-1 2 4}; do
+    [ "$gpus" -le "${#there[@]}" ] || continue
+    CUDA_VISIBLE_DEVICES=$(IFS=,; echo "${there[*]:0:$gpus}")
+    export CUDA_VISIBLE_DEVICES
+    walks "$gpus" 2000 1
+    walks "$gpus" 8000 1
+    walks "$gpus" 500000 4
+    run "samples_$gpus" "$build/bench/sample_bench" --device all --instances 2000,8000,2000000 --only neighbor,neighbor_biased
+done
+python3 - "$out" <<'END' | tee "$out/gpus.txt" || failed=1
+import glob, json, os, re, sys
+
+speed = {}  # what: {gpus: items a second}
+for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.json"))):
+    walks = re.fullmatch(r"walks_(\d+)_(\d+)\.json", os.path.basename(path))
+    samples = re.fullmatch(r"samples_(\d+)\.json", os.path.basename(path))
+    if not walks and not samples:
+        continue
+    with open(path) as file:
+        report = json.load(file)
+    if walks:
+        for row in report["rows"]:
+            instances = report["start_vertices"] * report["walks_per_vertex"]
+            what = (f"walk, {row['walk']}", instances, "M steps/s")
+            speed.setdefault(what, {})[int(walks[2])] = row["steps_per_s"]
+    else:
+        for row in report["instances"]:
+            what = (f"{row['sampler']}, {row['select']}, {row['fanout']}, until {row['until']}", row["instances"],
+                    "M arcs/s")
+            speed.setdefault(what, {})[int(samples[1])] = row["seps"]
+if not speed:
+    sys.exit("no results")
+for what, by in speed.items():
+    cells = [f"{n} GPU{'s' * (n > 1)} {rate / 1e6:9.1f}" + (f" ({rate / by[1]:.2f}x)" if n > 1 and 1 in by else "")
+             for n, rate in sorted(by.items())]
+    print(f"{what[0]:52} {what[1]:8} instances  {what[2]:9}  " + "  ".join(cells))
+END
+exit $failed

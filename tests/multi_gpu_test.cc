@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/multi_gpu_test.cc - the bits are the same (P2) on several GPUs: every sampler by every method, at once and in
+ * batches, few instances and many; what goes wrong is said as on the CPU, and what a GPU does wrong by its name. The
+ * same GPU twice, which needs one alone, and where there are more, two and all of them. What a run does with several
+ * GPUs is tested without one in several_gpus_test.cc. */
+#include "runtime/engine/gpus.h"
+#include "tests/fault_cases.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+extern "C" {
+#include "runtime/base/memory.h"
+}
+
+CSAW_DECLARE_SAMPLER(faulty);
+
+using namespace fault_cases;
+
+namespace {
+
+struct FaultyParams { // as in tests/samplers/faulty.c
+    uint32_t rule, vertex, depth;
+};
+struct WildParams { // as in tests/samplers/wild.c
+    uint32_t what, from;
+};
+
+int count_gpus() {
+    int count = 0;
+    return csaw__device_count(&count) == CSAW_OK ? count : 0;
+}
+
+std::vector<std::string> lists() {
+    std::vector<std::string> out = {"cuda:0,cuda:0", "cuda:0,cuda:0,cuda:0"};
+    if (count_gpus() < 2) return out;
+    out.insert(out.end(), {"cuda:0,cuda:1", "cuda:1,cuda:0", "all"});
+    return out;
+}
+
+struct Taken {
+    bool walk = false;
+    uint64_t batches = 0;
+    std::vector<uint64_t> words{};
+};
+
+csaw_status take_words(csaw_samples *samples, bool walk, std::vector<uint64_t> *words) {
+    csaw_walks w = {};
+    csaw_arcs arcs = {};
+    CSAW_TRY(walk ? csaw_samples_walks(samples, CSAW_HOST, &w) : csaw_samples_arcs(samples, CSAW_HOST, &arcs));
+    for (uint64_t i = 0; walk && i < w.num_walks; i++) {
+        const csaw_vertex *path = w.path + i * w.path_walk_stride;
+        const csaw_edge *edge = w.edge + i * w.edge_walk_stride;
+        words->push_back(w.first + i);
+        words->insert(words->end(), path, path + w.length + 1);
+        words->insert(words->end(), edge, edge + w.length);
+    }
+    for (uint64_t i = 0; !walk && i < arcs.num_instances; i++) {
+        words->push_back(arcs.first + i);
+        words->insert(words->end(), arcs.seed + arcs.seed_offset[i], arcs.seed + arcs.seed_offset[i + 1]);
+        for (uint64_t a = arcs.offset[i]; a < arcs.offset[i + 1]; a++)
+            words->insert(words->end(), {arcs.src[a], arcs.dst[a], arcs.edge[a], arcs.depth[a]});
+    }
+    return CSAW_OK;
+}
+
+csaw_status take_batch(void *user, csaw_samples *samples) {
+    Taken *t = static_cast<Taken *>(user);
+    t->batches++;
+    return take_words(samples, t->walk, &t->words);
+}
+
+csaw_status draw_each(csaw_plan *plan, const Case &each, Method method, const Ask &ask, uint64_t batch_bytes,
+                      Taken *taken, uint64_t first = 0) {
+    const reference::Seeds seeds(ask.pools);
+    const csaw_seeds view = seeds.view();
+    csaw_run_options options = options_of(ask, method);
+    options.batch_bytes = batch_bytes;
+    options.first = first;
+    taken->walk = each.walk;
+    return csaw_sample_each(plan, each.sampler, each.params.empty() ? nullptr : each.params.data(), &view, &options,
+                            take_batch, taken);
+}
+
+std::vector<uint64_t> words_of(csaw_plan *plan, const Case &each, Method method, const Ask &ask) {
+    const Outcome drawn = draw(plan, each, method, ask);
+    std::vector<uint64_t> out;
+    EXPECT_EQ(CSAW_OK, drawn.status) << drawn.message;
+    if (drawn.samples) {
+        EXPECT_EQ(CSAW_OK, take_words(drawn.samples.get(), each.walk, &out)) << csaw_last_error();
+    }
+    return out;
+}
+
+// So many instances, about.
+Ask ask_for(const Case &each, uint32_t instances) {
+    Ask out = ask_on_starlet(each);
+    out.each = std::max(1u, instances / static_cast<uint32_t>(out.pools.size()));
+    return out;
+}
+
+std::unique_ptr<csaw_plan, reference::Free> plan_with(const Plans &plans, const csaw_plan_options &options) {
+    csaw_plan *plan = nullptr;
+    reference::require(csaw_plan_create(plans.graph.get(), &options, &plan));
+    return std::unique_ptr<csaw_plan, reference::Free>(plan);
+}
+
+class MultiGpu : public ::testing::Test {
+  protected:
+    void SetUp() override { SKIP_WITHOUT_GPU(); }
+    const Graph graph = starlet();
+    const Plans plans = {graph.csr()};
+};
+
+TEST_F(MultiGpu, EverySamplerByEveryMethodHasTheCpusBits) {
+    const auto cpu = plans.on("cpu");
+    for (const std::string &list : lists()) {
+        const auto gpus = plans.on(list.c_str());
+        for (const Case &each : all())
+            for (Method method : methods_of(each, plans.csr)) {
+                SCOPED_TRACE(list + ", " + each.name + ", " + reference::name_of(method));
+                const Ask ask = ask_for(each, 100);
+                const std::vector<uint64_t> expected = words_of(cpu.get(), each, method, ask);
+                EXPECT_EQ(expected, words_of(gpus.get(), each, method, ask));
+                Taken taken;
+                EXPECT_EQ(CSAW_OK, draw_each(gpus.get(), each, method, ask, 3000, &taken)) << csaw_last_error();
+                EXPECT_EQ(expected, taken.words);
+                ASSERT_FALSE(HasFailure());
+            }
+    }
+}
+
+// Fewer than GPUs, and odd numbers.
+TEST_F(MultiGpu, FewInstances) {
+    const auto cpu = plans.on("cpu");
+    for (const std::string &list : lists()) {
+        const auto gpus = plans.on(list.c_str());
+        for (const Case &each : {walks()[0], walks()[1], samples()[0]})
+            for (uint32_t pools : {0, 1, 2, 5}) {
+                SCOPED_TRACE(list + ", " + each.name + ", " + std::to_string(pools));
+                Pools alone;
+                for (csaw_vertex v = 0; v < pools; v++) alone.push_back({v * 9});
+                const Ask ask = ask_of(each, alone, 4, {3, 2});
+                EXPECT_EQ(words_of(cpu.get(), each, Method::automatic, ask),
+                          words_of(gpus.get(), each, Method::automatic, ask));
+            }
+    }
+}
+
+TEST_F(MultiGpu, ManyInstances) {
+    csaw_rmat_options rmat = {};
+    rmat.size = sizeof rmat;
+    rmat.scale = 14;
+    rmat.weighted = true;
+    csaw_graph *made = nullptr;
+    reference::require(csaw_graph_rmat(&rmat, &made));
+    const std::unique_ptr<csaw_graph, reference::Free> kept(made);
+    const Plans large = {csaw_graph_csr(made)};
+    const auto cpu = large.on("cpu");
+    Pools alone;
+    for (csaw_vertex v = 0; v < 10001; v++)
+        alone.push_back({v * 7919u % static_cast<csaw_vertex>(large.csr.num_vertices)});
+    for (const std::string &list : lists()) {
+        const auto gpus = large.on(list.c_str());
+        for (const Case &each : {walks()[0], walks()[1], samples()[0], samples()[1]}) {
+            SCOPED_TRACE(list + ", " + each.name);
+            const Ask ask = ask_of(each, alone, 20, {15, 10});
+            const std::vector<uint64_t> expected = words_of(cpu.get(), each, Method::automatic, ask);
+            EXPECT_TRUE(expected == words_of(gpus.get(), each, Method::automatic, ask));
+            Taken taken;
+            EXPECT_EQ(CSAW_OK, draw_each(gpus.get(), each, Method::automatic, ask, 1 << 20, &taken));
+            EXPECT_TRUE(expected == taken.words);
+            EXPECT_GE(taken.batches, 2u);
+            if (each.walk) continue;
+            const Outcome drawn = draw(gpus.get(), each, Method::automatic, ask); // each share where it belongs
+            ASSERT_EQ(CSAW_OK, drawn.status) << drawn.message;
+            ASSERT_EQ(gpus->gpus->count, drawn.samples->num_shares);
+            for (uint32_t i = 0; i < drawn.samples->num_shares; i++) {
+                EXPECT_EQ(gpus->gpus->plan[i]->device, drawn.samples->share[i]->device);
+                EXPECT_GT(drawn.samples->share[i]->num_walks, 1000u);
+            }
+        }
+    }
+}
+
+TEST_F(MultiGpu, SamplersCompiledAtRunTime) {
+    const csaw_sampler *own = nullptr;
+    ASSERT_EQ(CSAW_OK, csaw_sampler_compile(CSAW_SOURCE_DIR "/tests/samplers/wild.c", &own)) << csaw_last_error();
+    {
+        const auto cpu = plans.on("cpu");
+        for (const std::string &list : lists())
+            for (bool walk : {true, false}) {
+                const auto gpus = plans.on(list.c_str());
+                const Case each = {"wild", own, sample_cases::bytes_of(WildParams{0, 0}), {}, walk, false, {}};
+                Ask ask = ask_of(each, {{0}, {1}, {55}, {99}}, 4, {2, 2});
+                ask.each = 25;
+                EXPECT_EQ(words_of(cpu.get(), each, Method::its, ask), words_of(gpus.get(), each, Method::its, ask))
+                    << list;
+            }
+    }
+    csaw_sampler_unload(own);
+}
+
+TEST_F(MultiGpu, PartitionsComeToEachOfThem) {
+    const auto cpu = plans.on("cpu");
+    for (const std::string &list : lists())
+        for (int resident : {1, 2}) {
+            csaw_plan_options options = reference::plan_on(list.c_str(), 0, 4);
+            options.resident = resident;
+            const auto gpus = plan_with(plans, options);
+            for (const Case &each : all()) {
+                SCOPED_TRACE(list + ", " + each.name);
+                const Ask ask = ask_for(each, 50);
+                const std::vector<uint64_t> expected = words_of(cpu.get(), each, Method::automatic, ask);
+                EXPECT_EQ(expected, words_of(gpus.get(), each, Method::automatic, ask));
+                Taken taken;
+                EXPECT_EQ(CSAW_OK, draw_each(gpus.get(), each, Method::automatic, ask, 3000, &taken));
+                EXPECT_EQ(expected, taken.words);
+                ASSERT_FALSE(HasFailure());
+            }
+        }
+}
+
+TEST_F(MultiGpu, AFaultIsToldAfterTheBatchesBeforeIt) {
+    const auto cpu = plans.on("cpu");
+    for (const std::string &list : lists())
+        for (bool walk : {true, false}) {
+            const auto gpus = plans.on(list.c_str());
+            std::set<uint64_t> batches;
+            for (csaw_vertex vertex = 1; vertex <= 100; vertex += 7) {
+                const Case each = {"faulty", &faulty, sample_cases::bytes_of(FaultyParams{6, vertex, 1}), {}, walk,
+                                   false,    {}};
+                Ask ask = ask_of(each, {{0}, {1}, {55}, {99}}, 4, {2, 2});
+                ask.each = 25;
+                Taken a, b;
+                const csaw_status status = draw_each(cpu.get(), each, Method::its, ask, 1000, &a);
+                const std::string said = csaw_last_error();
+                EXPECT_EQ(status, draw_each(gpus.get(), each, Method::its, ask, 1000, &b)) << csaw_last_error();
+                if (status != CSAW_OK) {
+                    EXPECT_EQ(said, csaw_last_error());
+                    batches.insert(b.batches);
+                }
+                EXPECT_EQ(a.words, b.words);
+            }
+            EXPECT_GE(batches.size(), 2u) << "in the first batch, and in later ones";
+        }
+}
+
+TEST_F(MultiGpu, AStaticBiasThatBreaksItsRulesIsToldAsOnTheCpu) {
+    csaw_csr csr = graph.csr();
+    std::vector<float> weight(csr.weight, csr.weight + csr.num_edges);
+    weight[150] = -1;
+    csr.weight = weight.data();
+    const Plans bad = {csr};
+    const std::vector<Case> cases = walks();
+    const auto found = std::find_if(cases.begin(), cases.end(), [](const Case &each) { return each.name == "biased"; });
+    ASSERT_NE(cases.end(), found);
+    const Case &biased = *found;
+    const Ask ask = ask_for(biased, 20);
+    const Outcome a = draw(bad.on("cpu").get(), biased, Method::alias, ask);
+    EXPECT_EQ(CSAW_EBIAS, a.status);
+    for (const std::string &list : lists()) {
+        const Outcome b = draw(bad.on(list.c_str()).get(), biased, Method::alias, ask);
+        EXPECT_EQ(CSAW_EBIAS, b.status);
+        EXPECT_EQ(a.message, b.message);
+    }
+}
+
+TEST_F(MultiGpu, EveryAllocationFailsInTurn) {
+    const auto cpu = plans.on("cpu");
+    const std::string list = lists()[count_gpus() < 2 ? 0 : 2];
+    for (const auto &[each, method] :
+         {std::pair<Case, Method>{walks()[1], Method::reject}, {samples()[0], Method::uniform}}) {
+        SCOPED_TRACE(each.name);
+        const Ask ask = ask_for(each, 12);
+        Taken expected;
+        ASSERT_EQ(CSAW_OK, draw_each(cpu.get(), each, method, ask, 150, &expected)) << csaw_last_error();
+        for (uint64_t n = 1;; n++) {
+            const auto plan = plans.on(list.c_str()); // keeps nothing yet
+            Taken taken, again;
+            csaw__fail_allocations_from(n);
+            const csaw_status status = draw_each(plan.get(), each, method, ask, 150, &taken);
+            const uint64_t asked = csaw__allocations_counted();
+            csaw__fail_allocations_from(0);
+            ASSERT_LE(taken.words.size(), expected.words.size());
+            EXPECT_TRUE(std::equal(taken.words.begin(), taken.words.end(), expected.words.begin()));
+            if (status != CSAW_OK) {
+                EXPECT_TRUE(status == CSAW_ENOMEM || status == CSAW_EDEVMEM) << csaw_last_error();
+            } else {
+                EXPECT_EQ(expected.words, taken.words);
+            }
+            ASSERT_EQ(CSAW_OK, draw_each(plan.get(), each, method, ask, 150, &again)) << csaw_last_error();
+            EXPECT_EQ(expected.words, again.words) << "on the same plan";
+            if (asked < n) {
+                EXPECT_EQ(CSAW_OK, status);
+                EXPECT_GT(n, 10u);
+                break;
+            }
+            ASSERT_LT(n, 3000u);
+        }
+    }
+}
+
+TEST_F(MultiGpu, GpusThatAreNotThereAreNamed) {
+    const std::string list = "cuda:0,cuda:" + std::to_string(count_gpus());
+    const csaw_plan_options options = reference::plan_on(list.c_str(), 0, 0);
+    csaw_plan *plan = nullptr;
+    EXPECT_EQ(CSAW_EINVAL, csaw_plan_create(plans.graph.get(), &options, &plan));
+    EXPECT_NE(std::string::npos, std::string(csaw_last_error()).find("does not exist")) << csaw_last_error();
+}
+
+TEST_F(MultiGpu, AllIsEveryGpu) {
+    const auto plan = plans.on("all");
+    EXPECT_EQ(count_gpus() < 2, plan->device != nullptr);
+    EXPECT_EQ(count_gpus() < 2 ? 0 : count_gpus(), plan->gpus ? static_cast<int>(plan->gpus->count) : 0);
+    for (int gpu = 0; gpu < count_gpus(); gpu++)
+        EXPECT_NE(std::string::npos,
+                  std::string(csaw_plan_explain(plan.get())).find("\ndevice      cuda:" + std::to_string(gpu) + " "))
+            << csaw_plan_explain(plan.get());
+}
+
+// ---- a GPU that fails ---------------------------------------------------------
+
+#define MUST(WHAT)                                                                                       \
+    do {                                                                                                 \
+        if (!(WHAT)) {                                                                                   \
+            std::fprintf(stderr, "line %d: %s; last message: %s\n", __LINE__, #WHAT, csaw_last_error()); \
+            std::exit(1);                                                                                \
+        }                                                                                                \
+    } while (0)
+
+// A kernel of the last GPU traps, first of all in instance `from`. In a process of its own: the error stays with it.
+void run_wild(const std::string &list, const std::string &name, bool walk, uint32_t from) {
+    const Graph graph = starlet();
+    const Plans plans = {graph.csr()};
+    const csaw_sampler *own = nullptr;
+    MUST(csaw_sampler_compile(CSAW_SOURCE_DIR "/tests/samplers/wild.c", &own) == CSAW_OK);
+    const auto cpu = plans.on("cpu"), gpus = plans.on(list.c_str());
+    const Case wild = {"wild", own, sample_cases::bytes_of(WildParams{2, from}), {}, walk, false, {}};
+    Ask ask = ask_of(wild, {{0}, {1}, {55}, {99}}, 4, {2, 2});
+    ask.each = 25;
+    Taken whole, taken;
+    MUST(draw_each(cpu.get(), wild, Method::its, ask, 1000, &whole) == CSAW_OK);
+    MUST(draw_each(gpus.get(), wild, Method::its, ask, 1000, &taken) == CSAW_ECUDA);
+    MUST(std::string(csaw_last_error()).find(name + ": cudaError") == 0);
+    MUST(taken.words.size() < whole.words.size());
+    MUST(std::equal(taken.words.begin(), taken.words.end(), whole.words.begin()));
+    const uint64_t of_one = walk ? 1 + 5 + 4 : 0; // words of an instance
+    MUST(!walk || taken.words.size() / of_one <= from);
+    MUST(draw_each(cpu.get(), wild, Method::its, ask, 1000, &taken) == CSAW_OK);
+    std::exit(0);
+}
+
+TEST(KernelErrorOnGpus, NamesTheGpuAndKeepsWhatWasDelivered) {
+    SKIP_WITHOUT_GPU();
+    GTEST_FLAG_SET(death_test_style, "threadsafe"); // a new process, not a copy of this one with its threads
+    const bool two = count_gpus() > 1;
+    for (bool walk : {true, false})
+        for (uint32_t from : {0u, 99u}) // of the first share, of the last one's
+            EXPECT_EXIT(
+                run_wild(two ? "cuda:0,cuda:1" : "cuda:0,cuda:0", !two || from == 0 ? "cuda:0" : "cuda:1", walk, from),
+                ::testing::ExitedWithCode(0), "");
+}
+
+} // namespace

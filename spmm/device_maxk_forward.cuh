@@ -7,6 +7,7 @@
 #define CSAW_SPMM_DEVICE_MAXK_FORWARD_CUH
 
 #include "spmm/device_maxk_steps.cuh"
+#include "spmm/device_shared.cuh"
 
 template <csaw_dtype X, typename INDEX, int VECTOR> struct csaw__maxk_entries { /* as stored */
     typedef csaw__pack<typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type, VECTOR> stored;
@@ -48,6 +49,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     const char *const values = (const char *)m.m.values + lane * VECTOR * bytes;
     const INDEX *const index = (const INDEX *)m.m.index + lane * VECTOR;
     float *const sum = (float *)sums + SHAPE::first_word();
+    const csaw__shared_floats shared(sum);
     for (uint32_t c = lane * 4; c < slice.width; c += LANES * 4)
         *(csaw__pack<float, 4> *)(sum + SHAPE::word_of(c)) = csaw__pack<float, 4>{};
     const auto load = [&](const typename SHAPE::step &step, entries *to) {
@@ -65,11 +67,11 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
             const uint32_t c = csaw__maxk_place<INDEX, WIDTH>(of.column.at[i], (uint32_t)slice.first);
             held[i] = there && lane * VECTOR < steps::count(step, k) && (sizeof(INDEX) == 1 || c < WIDTH);
             at[i] = SHAPE::word_of(c);
-            if (held[i]) before[i] = sum[at[i]];
+            if (held[i]) before[i] = shared.get(at[i]);
         }
 #pragma unroll
         for (int i = 0; i < VECTOR; i++)
-            if (held[i]) sum[at[i]] = before[i] + step.weight * csaw__widen<X>(of.x.at[i]);
+            if (held[i]) shared.put(at[i], before[i] + step.weight * csaw__widen<X>(of.x.at[i]));
         __syncwarp(); /* before the next edge is added */
     };
     __syncwarp();

@@ -8,6 +8,7 @@
 #define CSAW_SPMM_DEVICE_MAXK_OUTER_CUH
 
 #include "spmm/device_maxk_steps.cuh"
+#include "spmm/device_shared.cuh"
 
 /* Adds to elements side by side, at a place aligned to as many. */
 template <int VECTOR> static __device__ __forceinline__ void csaw__maxk_add(float *to, const float *x) {
@@ -40,6 +41,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     const float edges = m.degree_of && unit.count ? (float)(m.degree_of[row + 1] - m.degree_of[row]) : 1.0f;
     const INDEX *const index = (const INDEX *)m.m.index + lane * VECTOR;
     float *const to = m.sums + lane * VECTOR, *const dy = rows + SHAPE::first_word();
+    const csaw__shared_floats shared(dy);
     if (unit.count)
         for (uint32_t c = lane; c < slice.width; c += LANES) {
             const char *const from = (const char *)m.p.x.data + (row * m.p.x.stride + slice.first + c) * bytes;
@@ -58,7 +60,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
         for (int i = 0; i < VECTOR; i++) {
             const uint32_t c = csaw__maxk_place<INDEX, WIDTH>(of.at[i], (uint32_t)slice.first);
             const bool held = sizeof(INDEX) == 1 || c < WIDTH; /* or of another slice */
-            product[i] = held ? weight * dy[SHAPE::word_of(c)] : 0.0f;
+            product[i] = held ? weight * shared.get(SHAPE::word_of(c)) : 0.0f;
             any = any || held;
         }
         if (any) csaw__maxk_add<VECTOR>(to + (uint64_t)step.col * k + steps::first(step), product);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* spmm/device_shared.cuh - words of shared memory whose place is worked out once. Through a pointer the compiler does so
+ * at each access, by way of the block's number in its cluster, which takes longer than the access. */
+#ifndef CSAW_SPMM_DEVICE_SHARED_CUH
+#define CSAW_SPMM_DEVICE_SHARED_CUH
+
+#include <stdint.h>
+
+#ifdef __CUDA_ARCH__
+class csaw__shared_floats {
+  public:
+    explicit __device__ __forceinline__ csaw__shared_floats(float *first)
+        : at_((uint32_t)__cvta_generic_to_shared(first)) {
+        asm volatile("" : "+r"(at_));
+    }
+    __device__ __forceinline__ float get(uint32_t word) const {
+        float x;
+        asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at_ + word * 4) : "memory");
+        return x;
+    }
+    __device__ __forceinline__ void put(uint32_t word, float x) const {
+        asm volatile("st.shared.f32 [%0], %1;" ::"r"(at_ + word * 4), "f"(x) : "memory");
+    }
+
+  private:
+    uint32_t at_;
+};
+#else
+class csaw__shared_floats {
+  public:
+    explicit csaw__shared_floats(float *first) : first_(first) {}
+    float get(uint32_t word) const { return first_[word]; }
+    void put(uint32_t word, float x) const { first_[word] = x; }
+
+  private:
+    float *first_;
+};
+#endif
+
+#endif

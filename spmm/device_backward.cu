@@ -15,42 +15,17 @@ static csaw_dense with_stride(const csaw_dense *m) {
 /* dx = A^T dy */
 static csaw_status features(const place &where, const csaw__call *call, csaw__way way, const csaw_sparse *a,
                             const csaw_dense *dy, const csaw_dense *dx) {
-    const csaw__device_plan *const plan = call->options.plan ? call->options.plan->device : nullptr;
-    const bool mean = call->options.reduce == CSAW_MEAN;
-    const uint32_t heads = a->weight ? call->options.heads : 1;
-    const bool fixed = plan && plan->weight && plan->weight_of == a->weight && plan->heads == heads;
-    const float *const kept = fixed ? plan->weight : nullptr;
-    const bool weigh = mean || (a->weight && !kept);
-    work<uint64_t> rowptr;
-    work<csaw_vertex> row;
-    work<csaw_edge> edge;
-    work<float> weight;
+    const csaw_spmm_plan *const plan = call->options.plan;
+    csaw__device_turned turned;
     csaw__device_run run;
-    csaw__device_transpose t;
-    if (!plan) {
-        CSAW_REQUIRE(a->rows <= 0xffffffffu, CSAW_EINVAL,
-                     "a matrix of %llu rows cannot be transposed: its rows become columns, which reach 2^32 - 1; "
-                     "split it",
-                     (unsigned long long)a->rows);
-        CSAW_TRY(rowptr.take(where, a->cols + 1, "the rows of a transpose"));
-        CSAW_TRY(row.take(where, a->num_edges, "the edges of a transpose"));
-        CSAW_TRY(edge.take(where, a->num_edges, "the edges of a transpose"));
-        t = {rowptr.get(), row.get(), edge.get()};
-        CSAW_TRY(csaw__device_transpose_fill(where, a, &t));
-    } else {
-        t = plan->transpose;
-    }
-    if (weigh) {
-        CSAW_TRY(weight.take(where, a->num_edges * heads, "weights of a transpose"));
-        CSAW_TRY(csaw__device_transpose_weights(where, a, &t, heads, mean, kept, weight.get()));
-    }
     csaw__product p = {};
-    p.rowptr = t.rowptr, p.col = t.row, p.weight = weigh ? weight.get() : kept;
+    CSAW_TRY(turned.open(where, a, plan, call->options.heads, call->options.reduce == CSAW_MEAN, &p));
+    CSAW_TRY(turned.fill(where));
     p.rows = a->cols, p.num_edges = a->num_edges;
     p.x = with_stride(dy), p.y = with_stride(dx);
     p.reduce = CSAW_SUM;
-    p.heads = heads;
-    CSAW_TRY(run.open(where, p, plan ? &plan->transposed_rows : nullptr, way));
+    p.heads = a->weight ? call->options.heads : 1;
+    CSAW_TRY(run.open(where, p, plan ? &plan->device->transposed_rows : nullptr, way));
     return run.run(where);
 }
 
@@ -109,9 +84,8 @@ static csaw_status by_arg(const place &where, const csaw__call *call, const csaw
 
 csaw_status csaw__device_backward(const csaw__call *call, csaw__way way, const csaw_sparse *a, const csaw_dense *x,
                                   const csaw_dense *dy, const csaw_dense *dx, float *dweight) {
-    const csaw_spmm_plan *const plan = call->options.plan;
     place where;
-    CSAW_TRY(where.enter(call->ordinal, call->options.stream, plan ? plan->device->pool : nullptr));
+    CSAW_TRY(where.enter(call->ordinal, call->options.stream, csaw__pool_of(call->options.plan)));
     if (call->extreme) return by_arg(where, call, a, x, dy, dx, dweight);
     if (dx) CSAW_TRY(features(where, call, way, a, dy, dx));
     if (!dweight) return CSAW_OK;

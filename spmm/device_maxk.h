@@ -24,7 +24,7 @@ csaw_status csaw__device_maxk(const csaw__where *where, const csaw_dense *x, con
 csaw_status csaw__device_maxk_dense(const csaw__where *where, const csaw_cbsr *m, const csaw_dense *out);
 csaw_status csaw__device_maxk_gather(const csaw__where *where, const csaw_dense *x, const csaw_cbsr *out);
 csaw_status csaw__device_maxk_spmm(const csaw__where *where, const csaw_sparse *a, const csaw_cbsr *x,
-                                   csaw_reduce reduce, const csaw_dense *y);
+                                   const csaw_maxk_spmm_options *options, const csaw_dense *y);
 csaw_status csaw__device_maxk_backward(const csaw__where *where, const csaw_sparse *a, const csaw_dense *dy,
                                        const csaw_maxk_spmm_options *options, const csaw_cbsr *dx);
 csaw_status csaw__device_maxk_weight(const csaw__where *where, const csaw_sparse *a, const csaw_dense *dy,

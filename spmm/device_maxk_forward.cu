@@ -2,6 +2,7 @@
 /* spmm/device_maxk_forward.cu - csaw_maxk_spmm() on a GPU. */
 #include "spmm/device_maxk_forward.cuh"
 #include "spmm/device_maxk_run.cuh"
+#include "spmm/device_private.cuh"
 
 static csaw__maxk_kernel *kernel_of(csaw__maxk_product *m) {
     if (m->m.dtype == CSAW_F32) return csaw__maxk_forward_of<CSAW_F32>(m);
@@ -9,7 +10,7 @@ static csaw__maxk_kernel *kernel_of(csaw__maxk_product *m) {
 }
 
 csaw_status csaw__device_maxk_spmm(const csaw__where *given, const csaw_sparse *a, const csaw_cbsr *x,
-                                   csaw_reduce reduce, const csaw_dense *y) {
+                                   const csaw_maxk_spmm_options *options, const csaw_dense *y) {
     csaw__maxk_product m = {};
     place where;
     csaw__maxk_run run;
@@ -17,10 +18,10 @@ csaw_status csaw__device_maxk_spmm(const csaw__where *given, const csaw_sparse *
     m.p.rows = a->rows, m.p.num_edges = a->num_edges;
     m.p.y = *y, m.p.y.stride = csaw__stride(y);
     m.p.vector = y->cols % CSAW__VECTOR == 0 && csaw__takes_vectors(&m.p.y) ? CSAW__VECTOR : 1;
-    m.p.reduce = reduce;
+    m.p.reduce = options->reduce;
     m.m = *x;
     csaw__maxk_kernel *const kernel = kernel_of(&m);
-    CSAW_TRY(where.enter(given->ordinal, given->stream, nullptr));
+    CSAW_TRY(where.enter(given->ordinal, given->stream, csaw__pool_of(options->plan)));
     CSAW_TRY(run.open(where, m, y->cols, true));
     return run.run(where, kernel);
 }

@@ -23,6 +23,9 @@ struct csaw__device_plan {
     const float *weight_of; /* the array that they were copied from */
 };
 
+/* Where the work memory of a call with this plan, or with none, comes from. */
+static inline cudaMemPool_t csaw__pool_of(const csaw_spmm_plan *plan) { return plan ? plan->device->pool : nullptr; }
+
 /* One launch of the kernel of `way`, instances of device_reduce.cuh. */
 csaw_status csaw__launch_f32(const csaw__product *p, csaw__way way, unsigned blocks, cudaStream_t stream);
 csaw_status csaw__launch_f16(const csaw__product *p, csaw__way way, unsigned blocks, cudaStream_t stream);
@@ -52,6 +55,25 @@ csaw_status csaw__device_transpose_fill(const place &where, const csaw_sparse *a
 /* The weights of the transpose's edges, as csaw__transpose_weights(). */
 csaw_status csaw__device_transpose_weights(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
                                            uint32_t heads, bool mean, const float *kept, float *out);
+/* The transpose of a matrix, with weights: a plan's, or made here in work memory. */
+class csaw__device_turned {
+  public:
+    /* Takes all memory; rowptr, col and weight of p are filled in, by heads 1 or those of the weights. */
+    csaw_status open(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan, uint32_t heads, bool mean,
+                     csaw__product *p);
+    csaw_status fill(const place &where) const;
+
+  private:
+    csaw_sparse a_;
+    csaw__device_transpose t_;
+    const float *kept_ = nullptr; /* weights that the plan has, of sums */
+    uint32_t heads_ = 1;
+    bool planned_ = false, mean_ = false;
+    work<uint64_t> rowptr_;
+    work<csaw_vertex> row_;
+    work<csaw_edge> edge_;
+    work<float> weight_;
+};
 /* out[e, h] = <x[row of e, head h], y[column of e, head h]>, divided by the edges of the row if mean. */
 csaw_status csaw__device_dots(const place &where, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y,
                               uint32_t heads, bool mean, float *out);

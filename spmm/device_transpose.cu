@@ -34,3 +34,30 @@ csaw_status csaw__device_transpose_weights(const place &where, const csaw_sparse
     CSAW__LAUNCH(where, a->num_edges * heads, csaw__weigh, *a, t->edge, t->row, heads, mean, kept, out);
     return CSAW_OK;
 }
+
+csaw_status csaw__device_turned::open(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan,
+                                      uint32_t heads, bool mean, csaw__product *p) {
+    const csaw__device_plan *const d = plan ? plan->device : nullptr;
+    a_ = *a, heads_ = a->weight ? heads : 1, mean_ = mean, planned_ = d;
+    CSAW_REQUIRE(a->rows <= 0xffffffffu, CSAW_EINVAL,
+                 "a has %llu rows, but its transpose numbers them by 32 bits, up to 2^32 - 1; split a by rows",
+                 (unsigned long long)a->rows);
+    if (planned_) {
+        t_ = d->transpose;
+        if (d->weight && d->weight_of == a->weight && d->heads == heads_) kept_ = d->weight;
+    } else {
+        CSAW_TRY(rowptr_.take(where, a->cols + 1, "the rows of a transpose"));
+        CSAW_TRY(row_.take(where, a->num_edges, "the edges of a transpose"));
+        CSAW_TRY(edge_.take(where, a->num_edges, "the edges of a transpose"));
+        t_ = {rowptr_.get(), row_.get(), edge_.get()};
+    }
+    if (mean || (a->weight && !kept_)) CSAW_TRY(weight_.take(where, a->num_edges * heads_, "weights of a transpose"));
+    p->rowptr = t_.rowptr, p->col = t_.row, p->weight = weight_.get() ? weight_.get() : kept_;
+    return CSAW_OK;
+}
+
+csaw_status csaw__device_turned::fill(const place &where) const {
+    if (!planned_) CSAW_TRY(csaw__device_transpose_fill(where, &a_, &t_));
+    if (!weight_.get()) return CSAW_OK;
+    return csaw__device_transpose_weights(where, &a_, &t_, heads_, mean_, kept_, weight_.get());
+}

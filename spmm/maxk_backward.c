@@ -12,6 +12,7 @@
 #include "spmm/maxk_convert.h"
 #include "spmm/maxk_rows.h"
 #include "spmm/maxk_transpose.h"
+#include "spmm/plan.h"
 
 #define BLOCK 256u /* entries that are made float32 at a time */
 #define AHEAD 8u   /* edges from the one that is added to the one that is fetched */
@@ -117,22 +118,49 @@ static csaw_status check_transpose(const csaw_sparse *transpose, const csaw_spar
     return CSAW_OK;
 }
 
+typedef struct turned { /* the transpose: given, the plan's, or made here */
+    csaw_sparse a, made;
+    float *weight; /* taken here, of the plan's */
+} turned;
+
+/* out: cleared; csaw__free() its weight, csaw__maxk_transpose_free() what was made, even if this fails. */
+static csaw_status turn(const csaw_sparse *a, const csaw_maxk_spmm_options *o, turned *out) {
+    const csaw_spmm_plan *const plan = o->plan;
+    if (o->transpose) {
+        out->a = *o->transpose;
+    } else if (plan) {
+        const bool fixed = plan->weight && plan->a.weight == a->weight && plan->heads == 1;
+        if (a->weight && !fixed) {
+            CSAW_TRY(csaw__alloc(&out->weight, a->num_edges, "weights of a transpose"));
+            csaw__transpose_weights(a, &plan->transpose, 1, false, NULL, out->weight);
+        }
+        out->a = plan->transpose.a;
+        out->a.weight = !a->weight ? NULL : fixed ? plan->weight : out->weight;
+    } else {
+        CSAW_TRY(csaw__maxk_transpose(a, &out->made));
+        out->a = out->made;
+    }
+    return CSAW_OK;
+}
+
 csaw_status csaw_maxk_spmm_backward(const csaw_sparse *a, const csaw_dense *dy, const csaw_maxk_spmm_options *options,
                                     const csaw_cbsr *dx) {
     CSAW_OPTIONS(csaw_maxk_spmm_options, options, o);
     csaw__where where;
     CSAW_TRY(csaw__maxk_check_product(a, &o, dx, "dx", dy, "dy", &where));
     CSAW_TRY(csaw__maxk_check_apart(dy->data, "dy", dx, "dx"));
+    CSAW_REQUIRE(!o.plan || !o.transpose, CSAW_EINVAL,
+                 "a plan is given, which has a's transpose, and a transpose; leave one of the two out");
     if (o.transpose) CSAW_TRY(check_transpose(o.transpose, a, &where));
     if (where.ordinal >= 0) return csaw__device_maxk_backward(&where, a, dy, &o, dx);
-    csaw_sparse made = {0};
-    if (!o.transpose) CSAW_TRY(csaw__maxk_transpose(a, &made));
-    const job j = {.transpose = o.transpose ? o.transpose : &made,
-                   .dy = dy,
-                   .dx = dx,
-                   .degree_of = o.reduce == CSAW_MEAN ? a->rowptr : NULL};
-    const csaw_status status = csaw__sum_rows(&(csaw__row_sums){
-        .rowptr = j.transpose->rowptr, .rows = dx->rows, .width = dx->k, .job = &j, .add = add, .store = store});
-    csaw__maxk_transpose_free(&made);
+    csaw_status status = CSAW_OK;
+    turned t = {.weight = NULL};
+    CSAW_TRY_DONE(turn(a, &o, &t));
+    const job j = {.transpose = &t.a, .dy = dy, .dx = dx, .degree_of = o.reduce == CSAW_MEAN ? a->rowptr : NULL};
+    CSAW_TRY_DONE(csaw__sum_rows(&(csaw__row_sums){
+        .rowptr = t.a.rowptr, .rows = dx->rows, .width = dx->k, .job = &j, .add = add, .store = store}));
+done:
+    csaw__free(t.weight);
+    csaw__maxk_transpose_free(&t.made);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/base/parallel.h"
 #include "spmm/element.h"
+#include "spmm/plan.h"
 
 typedef unsigned long long ull;
 
@@ -85,6 +86,7 @@ csaw_status csaw__maxk_check_product(const csaw_sparse *a, const csaw_maxk_spmm_
     CSAW_TRY(csaw__where_of(options->device, options->stream, false, where));
     CSAW_TRY(csaw__mean_check(options->reduce));
     CSAW_TRY(csaw__maxk_check_sparse(a, "a", where));
+    if (options->plan) CSAW_TRY(csaw__plan_check(options->plan, a, where->ordinal));
     CSAW_TRY(csaw__maxk_check_cbsr(m, m_name));
     CSAW_REQUIRE(m->rows == a->cols, CSAW_EINVAL, "%s has %llu rows, but a has %llu columns; give one row for each",
                  m_name, (ull)m->rows, (ull)a->cols);

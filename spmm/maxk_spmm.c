@@ -74,7 +74,7 @@ csaw_status csaw_maxk_spmm(const csaw_sparse *a, const csaw_cbsr *x, const csaw_
     csaw__where where;
     CSAW_TRY(csaw__maxk_check_product(a, &o, x, "x", y, "y", &where));
     CSAW_TRY(csaw__maxk_check_apart(y->data, "y", x, "x"));
-    if (where.ordinal >= 0) return csaw__device_maxk_spmm(&where, a, x, o.reduce, y);
+    if (where.ordinal >= 0) return csaw__device_maxk_spmm(&where, a, x, &o, y);
     const job j = {.a = a, .x = x, .y = y, .mean = o.reduce == CSAW_MEAN};
     return csaw__sum_rows(&(csaw__row_sums){
         .rowptr = a->rowptr, .rows = a->rows, .width = x->cols, .job = &j, .add = add, .store = store});

@@ -105,8 +105,8 @@ csaw_status csaw__device_maxk_gather(const csaw__where *where, const csaw_dense 
 }
 
 csaw_status csaw__device_maxk_spmm(const csaw__where *where, const csaw_sparse *a, const csaw_cbsr *x,
-                                   csaw_reduce reduce, const csaw_dense *y) {
-    (void)where, (void)a, (void)x, (void)reduce, (void)y;
+                                   const csaw_maxk_spmm_options *options, const csaw_dense *y) {
+    (void)where, (void)a, (void)x, (void)options, (void)y;
     return refuse();
 }
 

@@ -182,7 +182,14 @@ class Products {
   public:
     Products(const Sparse &matrix, std::mt19937_64 *random)
         : matrix_(matrix), turned_(Turned(matrix)), a_(matrix_.view()), there_(matrix_), there_turned_(turned_),
-          random_(random) {}
+          plan_(nullptr, csaw_spmm_plan_free), random_(random) {
+        csaw_prepare_options prepare = {};
+        csaw_spmm_plan *plan = nullptr;
+        prepare.size = sizeof prepare;
+        prepare.device = "cuda:0";
+        EXPECT_EQ(csaw_spmm_prepare(&there_, &prepare, &plan), CSAW_OK) << csaw_last_error();
+        plan_.reset(plan);
+    }
 
     // Everything of one shape and storage, twice over.
     void Expect(const Case &c, uint64_t gap = 0) const {
@@ -202,27 +209,35 @@ class Products {
   private:
     void ExpectForward(const Case &c, const Cbsr &x, uint64_t gap) const {
         Dense want(a_.rows, c.n, c.of_y, gap);
-        const DenseThere got(want);
+        const DenseThere got(want), planned(want);
         const CbsrThere there_x(x);
         const csaw_maxk_spmm_options here = with(c.mean), there = There(c.mean);
+        csaw_maxk_spmm_options by_plan = There(c.mean);
+        by_plan.plan = plan_.get();
         ASSERT_EQ(csaw_maxk_spmm(&a_, &x, &here, &want), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm(&there_, &there_x, &there, &got), CSAW_OK) << csaw_last_error();
+        ASSERT_EQ(csaw_maxk_spmm(&there_, &there_x, &by_plan, &planned), CSAW_OK) << csaw_last_error();
         EXPECT_TRUE(got.bytes.back() == want.memory) << "forward";
+        EXPECT_TRUE(planned.bytes.back() == want.memory) << "forward, by a plan";
     }
 
     void ExpectBackward(const Case &c, const Cbsr &x, const Dense &dy) const {
         Cbsr want(a_.cols, c.n, c.k, c.of_y);
         want.index_memory = x.index_memory;
         const DenseThere there_dy(dy);
-        const CbsrThere made(want), given(want), added(want);
+        const CbsrThere made(want), given(want), planned(want), added(want);
         const csaw_maxk_spmm_options here = with(c.mean), by_made = There(c.mean),
                                      by_given = There(c.mean, &there_turned_), atomic = There(c.mean, nullptr, false);
+        csaw_maxk_spmm_options by_plan = There(c.mean);
+        by_plan.plan = plan_.get();
         ASSERT_EQ(csaw_maxk_spmm_backward(&a_, &dy, &here, &want), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &by_made, &made), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &by_given, &given), CSAW_OK) << csaw_last_error();
+        ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &by_plan, &planned), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &atomic, &added), CSAW_OK) << csaw_last_error();
         EXPECT_TRUE(made.value_bytes.back() == want.value_memory) << "backward, transpose made";
         EXPECT_TRUE(given.value_bytes.back() == want.value_memory) << "backward, transpose given";
+        EXPECT_TRUE(planned.value_bytes.back() == want.value_memory) << "backward, by a plan";
         EXPECT_TRUE(given.index_bytes.back() == want.index_memory) << "index";
         want.value_memory = added.value_bytes.back();
         want.values = want.value_memory.data();
@@ -245,6 +260,7 @@ class Products {
     Sparse matrix_, turned_;
     csaw_sparse a_;
     SparseThere there_, there_turned_;
+    std::unique_ptr<csaw_spmm_plan, decltype(&csaw_spmm_plan_free)> plan_;
     std::mt19937_64 *random_;
 };
 

@@ -89,6 +89,67 @@ TEST(MaxkSpmmRules, ATransposeThatIsGivenMakesNoDifference) {
     }
 }
 
+// A plan whose weights are fixed is asked with other weights too: it must not take its own for them.
+TEST(MaxkSpmmRules, APlanMakesNoDifference) {
+    std::mt19937_64 random(14);
+    for (bool weighted : {false, true})
+        for (bool fixed : {false, true}) {
+            const Sparse matrix = mixed(weighted, random);
+            const csaw_sparse a = matrix.view();
+            csaw_prepare_options prepare = {};
+            prepare.size = sizeof prepare;
+            prepare.fixed_weights = fixed;
+            csaw_spmm_plan *plan = nullptr;
+            ASSERT_EQ(csaw_spmm_prepare(&a, &prepare, &plan), CSAW_OK) << csaw_last_error();
+            std::vector<float> other = matrix.weight;
+            std::reverse(other.begin(), other.end());
+            const csaw_sparse reweighted = {a.rows,   a.cols, a.num_edges,
+                                            a.rowptr, a.col,  weighted ? other.data() : nullptr};
+            Dense dy(a.rows, 32), y(a.rows, 32), planned_y(a.rows, 32);
+            fill_normal(dy, random);
+            const std::unique_ptr<Cbsr> x = random_cbsr(a.cols, 32, 5, CSAW_F32, random);
+            for (bool mean : {false, true})
+                for (const csaw_sparse *m : {&a, &reweighted}) {
+                    csaw_maxk_spmm_options without = with(mean), options = with(mean);
+                    options.plan = plan;
+                    Cbsr made(a.cols, 32, 5), planned(a.cols, 32, 5);
+                    made.index_memory = planned.index_memory = x->index_memory;
+                    ASSERT_EQ(csaw_maxk_spmm_backward(m, &dy, &without, &made), CSAW_OK);
+                    ASSERT_EQ(csaw_maxk_spmm_backward(m, &dy, &options, &planned), CSAW_OK) << csaw_last_error();
+                    EXPECT_EQ(made.value_memory, planned.value_memory) << weighted << fixed << mean;
+                    ASSERT_EQ(csaw_maxk_spmm(m, x.get(), &without, &y), CSAW_OK);
+                    ASSERT_EQ(csaw_maxk_spmm(m, x.get(), &options, &planned_y), CSAW_OK);
+                    EXPECT_EQ(y.memory, planned_y.memory);
+                }
+            csaw_spmm_plan_free(plan);
+        }
+}
+
+TEST(MaxkSpmmRules, APlanOfAnotherMatrixIsRefused) {
+    std::mt19937_64 random(15);
+    const Sparse matrix = mixed(true, random);
+    const csaw_sparse a = matrix.view();
+    csaw_sparse fewer = a;
+    fewer.cols = a.cols - 1;
+    csaw_spmm_plan *plan = nullptr;
+    ASSERT_EQ(csaw_spmm_prepare(&a, nullptr, &plan), CSAW_OK);
+    Dense y(a.rows, 8);
+    fill_normal(y, random);
+    const std::unique_ptr<Cbsr> x = random_cbsr(a.cols - 1, 8, 2, CSAW_F32, random),
+                                whole = random_cbsr(a.cols, 8, 2, CSAW_F32, random);
+    const std::vector<uint8_t> before = y.memory, values = whole->value_memory;
+    csaw_maxk_spmm_options options = with(false);
+    options.plan = plan;
+    EXPECT_EQ(csaw_maxk_spmm(&fewer, x.get(), &options, &y), CSAW_EINVAL);
+    message_has({"101 x 67", "101 x 66", "prepare this one"});
+    EXPECT_EQ(csaw_maxk_spmm_backward(&fewer, &y, &options, x.get()), CSAW_EINVAL);
+    options.transpose = &a;
+    EXPECT_EQ(csaw_maxk_spmm_backward(&a, &y, &options, whole.get()), CSAW_EINVAL);
+    message_has({"a plan", "a transpose", "leave one"});
+    EXPECT_TRUE(y.memory == before && whole->value_memory == values);
+    csaw_spmm_plan_free(plan);
+}
+
 // Places past 2^32 bytes, on memory that the system hands out when it is touched.
 TEST(MaxkSpmmRules, PlacesBeyond32Bits) {
     const uint64_t rows = (uint64_t{1} << 27) + 3, k = 16, stride = (uint64_t{1} << 30) + 5;

@@ -62,15 +62,19 @@ typedef struct csaw_maxk_spmm_options {
     const char *device;           /* NULL or "cpu"; "cuda:N": see above */
     csaw_reduce reduce;           /* CSAW_SUM, or CSAW_MEAN: each sum divided by the number of edges of its row of a */
     const csaw_sparse *transpose; /* csaw_maxk_spmm_backward(): a transposed, weights too, rows by ascending row of a
-                                     (of an undirected graph, a itself); default: made by the call, 4 bytes an edge, 8
-                                     with weights, and 8 a column (on a GPU 12 an edge, 16 with weights or
-                                     CSAW_MEAN, more while it is made). There it is read, or made, only if
-                                     `deterministic` is given. The other functions do not read it */
+                                     (of an undirected graph, a itself); default: the plan's; without one made by the
+                                     call, 4 bytes an edge, 8 with weights, and 8 a column (on a GPU 12 an edge, 16
+                                     with weights or CSAW_MEAN, more while it is made). On a GPU it is read, or made,
+                                     only if `deterministic` is given. The other functions do not read it */
     void *stream;                 /* a cudaStream_t of the device; NULL = the default stream */
     bool deterministic; /* csaw_maxk_spmm_backward() on a GPU: the CPU's bits, by rows of the transpose. Default:
                            algorithm 2 of the paper, by atomic additions, two to three times as fast, whose
                            sums run in an order that changes from call to call, and with it their last bits;
                            the bound below holds. All else is deterministic anyway */
+    const csaw_spmm_plan *plan; /* of a and this device; NULL = none. csaw_maxk_spmm_backward() takes its transpose:
+                                   weights in its order are 4 bytes an edge (on a GPU with CSAW_MEAN too), unless
+                                   they are fixed. On a GPU work memory comes from its pool. CSAW_EINVAL: a plan of
+                                   another matrix or device, or, in that function, with a transpose */
 } csaw_maxk_spmm_options;
 
 /* Sums below: of the edges of a row of a (backward: of the transpose), in chunks of 256 from its start; the products of

@@ -145,7 +145,7 @@ csaw_cbsr = _struct(
 csaw_maxk_options = _struct("csaw_maxk_options", ("size", c_size_t), ("device", c_char_p), ("stream", c_void_p))
 csaw_maxk_spmm_options = _struct(
     "csaw_maxk_spmm_options", ("size", c_size_t), ("device", c_char_p), ("reduce", c_int), ("transpose", c_void_p),
-    ("stream", c_void_p), ("deterministic", c_bool))
+    ("stream", c_void_p), ("deterministic", c_bool), ("plan", c_void_p))
 
 # ---- csaw/training.h
 csaw_gather_options = _struct("csaw_gather_options", ("size", c_size_t), ("threads", c_int))

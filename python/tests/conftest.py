@@ -76,9 +76,23 @@ def real(*path):
     return file
 
 
-@pytest.fixture
-def edges():
-    """edge_index of PyTorch, [2, 150]: a multigraph of 30 vertices with loops; 28 and 29 receive nothing."""
+@pytest.fixture(params=("cpu", "cuda"))
+def device(request):
+    """A test that takes it runs on the CPU and on a GPU: it is where PyTorch makes tensors during the test."""
     torch = pytest.importorskip("torch", "2.4", reason="PyTorch 2.4 or later is not installed")
+    if request.param == "cuda" and not torch.cuda.is_available():
+        pytest.skip("PyTorch finds no GPU")
+    if request.param == "cuda" and "cuda" not in csaw.version():
+        pytest.skip(f"the library is built without CUDA: {csaw.version()}")
+    place = torch.device("cuda", torch.cuda.current_device()) if request.param == "cuda" else torch.device("cpu")
+    with place:
+        yield place
+
+
+@pytest.fixture
+def edges(device):
+    """edge_index of PyTorch, [2, 150]: a multigraph of 30 vertices with loops; 28 and 29 receive nothing."""
+    import torch
+
     rng = np.random.default_rng(4)
-    return torch.from_numpy(np.stack([rng.integers(0, 30, 150), rng.integers(0, 28, 150)]))
+    return torch.from_numpy(np.stack([rng.integers(0, 30, 150), rng.integers(0, 28, 150)])).to(device)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Layers: the outputs and gradients of PyTorch Geometric's with the same parameters; blocks; the MaxK forms."""
+"""Layers: the outputs and gradients of PyTorch Geometric's with the same parameters; blocks; the MaxK forms. On the CPU
+and on a GPU."""
 import numpy as np
 import pytest
 
 import csaw
 
 torch = pytest.importorskip("torch", "2.4", reason="PyTorch 2.4 or later is not installed")
+from torch_cases import features  # noqa: E402
+
 ct = csaw.torch
 
 
@@ -14,16 +17,16 @@ def close(got, want):
 
 
 @pytest.fixture
-def edges():
+def edges(device):
     """A directed multigraph of 40 vertices, some loops; 38 and 39 receive nothing."""
     rng = np.random.default_rng(7)
     edge_index = np.stack([rng.integers(0, 40, 240), rng.integers(0, 38, 240)])
-    return torch.from_numpy(np.concatenate([edge_index, [[3, 5, 5], [3, 5, 5]]], axis=1))
+    return torch.from_numpy(np.concatenate([edge_index, [[3, 5, 5], [3, 5, 5]]], axis=1)).to(device)
 
 
 @pytest.fixture
-def x():
-    return torch.randn(40, 12, generator=torch.Generator().manual_seed(2))
+def x(device):
+    return features(40, 12, seed=2)
 
 
 @pytest.fixture
@@ -67,10 +70,10 @@ def test_layers_are_pyg_s(pyg, edges, x, name, options):
     # without weights PyTorch Geometric ignores improved on an edge_index; ones are what it means
     want = everything(theirs, x, edges, *([torch.ones(edges.shape[1])] if "improved" in options else []))
     assert [n for n, _ in mine.named_parameters()] == [n for n, _ in theirs.named_parameters()]
-    graph = csaw.Graph.from_edge_index(edges, 40).transpose()
-    csr = torch.sparse_csr_tensor(*(torch.from_numpy(a.astype(np.int64)) for a in (graph.rowptr, graph.col)),
-                                  torch.ones(graph.num_edges), (40, 40))
-    for source in (edges, ct.matrix(edges, 40), graph, csr):
+    graph = csaw.Graph.from_edge_index(edges.cpu(), 40).transpose()
+    on_host = [torch.from_numpy(a.astype(np.int64)) for a in (graph.rowptr, graph.col)]
+    csr = torch.sparse_csr_tensor(*(a.to(edges.device) for a in on_host), torch.ones(graph.num_edges), (40, 40))
+    for source in (edges, ct.matrix(edges, 40), ct.matrix(graph).to(edges.device), csr):
         for got, exact in zip(everything(mine, x, source), want):
             close(got, exact)
 
@@ -78,26 +81,29 @@ def test_layers_are_pyg_s(pyg, edges, x, name, options):
 @pytest.mark.parametrize("options", GCN)
 def test_gcn_with_weights_is_pyg_s(pyg, edges, x, options):
     theirs, mine = pair(pyg, "GCNConv", options)
-    weight = torch.rand(edges.shape[1], generator=torch.Generator().manual_seed(5)) + 0.1
+    weight = features(edges.shape[1], 1, seed=5)[:, 0].abs() + 0.1
+    weight[-2] = weight[-1]  # of two loops at a vertex PyTorch Geometric takes, on a GPU, either
     grads = []
     for layer, source in ((theirs, edges), (mine, edges), (mine, ct.matrix(edges, 40))):
         w = weight.clone().requires_grad_()
         y = layer(x, source, w)
         grads.append([y, *torch.autograd.grad(y.square().sum(), [w, layer.lin.weight])])
+    if mine.normalize and mine.add_self_loops:
+        grads[0][1][-2] = 0  # the loop that is not taken, which PyTorch Geometric gives the other's gradient
     for got in grads[1:]:
         for one, exact in zip(got, grads[0]):
             close(one, exact)
-    kept = csaw.Graph.from_edge_index(edges, 40, weight).transpose()
-    close(mine(x, kept), grads[0][0])
-    a = ct.matrix(kept)
+    kept = csaw.Graph.from_edge_index(edges.cpu(), 40, weight.cpu()).transpose()
+    a = ct.matrix(kept).to(edges.device)
+    close(mine(x, a), grads[0][0])
     assert torch.equal(mine(x, a), mine(x, a)) and (not mine.normalize or len(a.derived) == 1), "normalised once"
 
 
 @pytest.mark.parametrize("name", ("SAGEConv", "GINConv", "GATConv"))
-def test_pairs_are_pyg_s(pyg, x, name):
+def test_pairs_are_pyg_s(pyg, device, x, name):
     """Senders and receivers apart: 40 send to 15."""
     rng = np.random.default_rng(3)
-    edges = torch.from_numpy(np.stack([rng.integers(0, 40, 90), rng.integers(0, 15, 90)]))
+    edges = torch.from_numpy(np.stack([rng.integers(0, 40, 90), rng.integers(0, 15, 90)])).to(device)
     theirs, mine = pair(pyg, name, dict(add_self_loops=False) if name == "GATConv" else {})
     close(mine((x, x[:15]), edges), theirs((x, x[:15]), edges, size=(40, 15)))
 
@@ -118,7 +124,7 @@ def test_blocks_of_all_neighbours_give_the_whole_graph_s(name, options):
     close(second(h, outer), whole)
 
 
-def test_gcn_of_a_block_normalises_within_it(x):
+def test_gcn_of_a_block_normalises_within_it():
     graph = csaw.Graph.rmat(6, 4, seed=1)
     block = csaw.sample_neighbors(graph, [2, 7, 11], [5]).blocks[0, 0]
     conv, h = ct.GCNConv(12, 4), torch.randn(block.num_src, 12)
@@ -187,7 +193,7 @@ def test_training_under_autocast_learns(edges, x):
     optimizer = torch.optim.Adam(net.parameters(), 0.02)
     losses = []
     for _ in range(60):
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast(x.device.type, dtype=torch.bfloat16):
             out = net[1](net[0](x, a).relu(), a)
         loss = torch.nn.functional.cross_entropy(out.float(), target)
         optimizer.zero_grad()
@@ -198,15 +204,17 @@ def test_training_under_autocast_learns(edges, x):
 
 
 def test_minibatches_of_the_loader(edges, x):
-    loader = csaw.NeighborLoader(dict(edge_index=edges, x=x), [-1, -1], torch.arange(10), batch_size=5)
+    data = dict(edge_index=edges.cpu(), x=x.cpu())
+    loader = csaw.NeighborLoader(data, [-1, -1], torch.arange(10, device="cpu"), batch_size=5)
     conv = ct.SAGEConv(12, 8)
-    whole = conv(x, edges)
+    whole = conv(x, edges).cpu()
     for batch in loader:
-        close(conv(batch.x, batch.edge_index)[:batch.batch_size], whole[batch.n_id[:batch.batch_size]])
+        got = conv(batch.x.to(x.device), batch.edge_index.to(x.device)).cpu()
+        close(got[:batch.batch_size], whole[batch.n_id[:batch.batch_size]])
 
 
 @pytest.mark.parametrize("name", ("GCNConv", "SAGEConv", "GINConv", "GATConv"))
-def test_reset_parameters_draws_weights_anew(name):
+def test_reset_parameters_draws_weights_anew(device, name):
     for arguments in [(mlp(),), (torch.nn.Linear(12, 8),)] if name == "GINConv" else [(12, 8)]:
         layer = getattr(ct, name)(*arguments)
         before = {n: p.detach().clone() for n, p in layer.named_parameters()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""csaw.torch's functions and their gradients against dense float64 references."""
+"""csaw.torch's functions and their gradients against dense float64 references, on the CPU and on a GPU."""
 import numpy as np
 import pytest
 
@@ -53,7 +53,8 @@ def test_gradcheck(edges):
 
 
 def sampled(a, width, method, reduce, seed, epoch):
-    """The sampled matrix of csaw_edge_sample(), (edge, row, factor) of each entry, as the C interface gives it."""
+    """The sampled matrix of csaw_edge_sample(), (edge, row, factor) of each entry, as the C interface gives it on the
+    host."""
     import ctypes
 
     from csaw import _structs as s
@@ -67,14 +68,14 @@ def sampled(a, width, method, reduce, seed, epoch):
                     reduce=("sum", "mean").index(reduce),
                     seed=seed,
                     epoch=epoch)
+    place, a = a.device, a.to("cpu")
     matrix = ctypes.byref(sparse(a.rowptr, a.col, None, a.shape[1]))
     rowptr = np.zeros(a.shape[0] + 1, np.uint64)
     check(lib.csaw_edge_sample(matrix, ctypes.byref(given), rowptr.ctypes.data, None, None))
     edge, factor = np.zeros(int(rowptr[-1]), np.uint64), np.zeros(int(rowptr[-1]), np.float32)
     check(lib.csaw_edge_sample(matrix, ctypes.byref(given), rowptr.ctypes.data, edge.ctypes.data, factor.ctypes.data))
-    return (torch.from_numpy(edge.astype(np.int64)),
-            torch.from_numpy(np.repeat(np.arange(a.shape[0]),
-                                       np.diff(rowptr.astype(np.int64)))), torch.from_numpy(factor))
+    row = np.repeat(np.arange(a.shape[0]), np.diff(rowptr.astype(np.int64)))
+    return [torch.from_numpy(out).to(place) for out in (edge.astype(np.int64), row, factor)]
 
 
 @pytest.mark.parametrize("method", ("stratified", "bucket", "fastrand"))
@@ -94,11 +95,11 @@ def test_es_spmm(edges, method, reduce):
 
 @pytest.mark.parametrize("reduce", REDUCES)
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
-def test_batched_spmm(reduce, dtype):
+def test_batched_spmm(device, reduce, dtype):
     ptr = torch.tensor([0, 4, 4, 5, 11])
     rng = np.random.default_rng(6)
     parts = [rng.integers(lo, hi, (2, m)) for lo, hi, m in ((0, 4, 9), (4, 5, 2), (5, 11, 14))]
-    edge_index = torch.from_numpy(np.concatenate(parts, axis=1))
+    edge_index = torch.from_numpy(np.concatenate(parts, axis=1)).to(device)
     graphs, weight = ct.GraphBatch(edge_index, ptr), features(25, 1)[:, 0]
     check_gradients(lambda x, w: ct.batched_spmm(graphs, x, w, reduce),
                     lambda x, w: dense_reduce(edge_index, x, w[:, None], reduce, 11),

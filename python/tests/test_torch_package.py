@@ -51,7 +51,7 @@ def test_operators_follow_their_rules(edges):
 def test_autocast(edges):
     a, lin = ct.matrix(edges, 30), torch.nn.Linear(8, 8)
     x = features(30, 8)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with torch.autocast(edges.device.type, dtype=torch.bfloat16):
         h = lin(x)
         y = ct.spmm(a, h, reduce="mean")
         assert y.dtype == h.dtype == torch.bfloat16
@@ -61,14 +61,20 @@ def test_autocast(edges):
     torch.testing.assert_close(lin.weight.grad, plain, rtol=0.1, atol=0.02)
 
 
-def test_matrices_are_one_matrix_whatever_they_come_from(edges, digraph):
+def test_matrices_are_one_matrix_whatever_they_come_from(device, digraph):
     graph, edge_index, columns = digraph
     x = features(40, 5)
-    want = torch.from_numpy(graph.to_scipy().toarray())
-    for source in (graph, torch.from_numpy(graph.to_scipy().toarray()).to_sparse_csr(), ct.matrix(graph)):
+    want = torch.from_numpy(graph.to_scipy().toarray()).to(device)
+    for source in (ct.matrix(graph).to(device), want.to_sparse_csr()):
         same(ct.spmm(source, x), want.double() @ x.double())
-    forth = ct.spmm(torch.from_numpy(edge_index), x, torch.from_numpy(columns["weight"]))
-    same(forth, ct.spmm(graph.transpose(), x))
+    forth = ct.spmm(torch.from_numpy(edge_index).to(device), x, torch.from_numpy(columns["weight"]).to(device))
+    same(forth, ct.spmm(ct.matrix(graph.transpose()).to(device), x))
+
+
+def test_graphs_and_blocks_are_matrices(digraph):
+    graph, _, _ = digraph
+    x = features(40, 5)
+    same(ct.spmm(graph, x), torch.from_numpy(graph.to_scipy().toarray()).double() @ x.double())
     assert ct.matrix(graph).col.data_ptr() == graph.col.ctypes.data, "no copy"
     block = csaw.sample_neighbors(graph, [3, 9], [4]).blocks[0, 0]
     y = ct.spmm(block, x[torch.from_numpy(block.vertex.astype(np.int64))])
@@ -95,7 +101,7 @@ def test_plans_go_with_their_matrix(edges):
     same(x.grad, torch.bincount(edges[0], minlength=30)[:, None].expand(30, 3))
 
 
-def test_nothing_gives_zeros():
+def test_nothing_gives_zeros(device):
     """No edges, no receivers, no columns of x."""
     none = torch.empty(2, 0, dtype=torch.int64)
     a, x = ct.matrix(none, 3), features(3, 4).requires_grad_()

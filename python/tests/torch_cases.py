@@ -7,7 +7,9 @@ REDUCES = ("sum", "mean", "max", "min")
 
 
 def features(n, m, seed=1, dtype=torch.float32):
-    return torch.randn(n, m, generator=torch.Generator().manual_seed(seed)).to(dtype)
+    """Equal numbers on every device, on the default one."""
+    on_host = torch.randn(n, m, generator=torch.Generator("cpu").manual_seed(seed), device="cpu")
+    return on_host.to(torch.empty(0).device, dtype)
 
 
 def dense_reduce(edges, x, weight, reduce, rows):

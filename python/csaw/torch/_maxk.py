@@ -12,7 +12,8 @@ from torch.library import custom_op
 
 from .. import _structs as s
 from .._lib import invalid, lib
-from ._call import DTYPES, address, call, dense, place_of, reduce_of, rows_of, same_device, sparse
+from ._call import (DTYPES, address, call, dense, place_of, plan_of, pointer_of, reduce_of, rows_of, same_device,
+                    sparse)
 
 
 def _index_dtype(cols: int) -> torch.dtype:
@@ -103,7 +104,9 @@ def maxk_spmm_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], values: 
     same_device(rowptr, col, weight, values, index)
     values, index = _whole(values, index, cols)
     y = values.new_empty(rowptr.shape[0] - 1, cols)
-    call(lib.csaw_maxk_spmm, s.csaw_maxk_spmm_options, dict(reduce=reduce_of(reduce), **place_of(values)),
+    plan = plan_of(rowptr, col, values.shape[0])
+    fields = dict(reduce=reduce_of(reduce), plan=pointer_of(plan), **place_of(values))
+    call(lib.csaw_maxk_spmm, s.csaw_maxk_spmm_options, fields,
          sparse(rowptr, col, weight, values.shape[0]), _cbsr(values, index, cols), ..., dense(y))
     return y
 
@@ -121,10 +124,12 @@ def maxk_spmm_backward_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor],
     dy, cols = rows_of(dy, "the gradient"), dy.shape[1]
     values, index = _whole(values, index, cols)
     a = sparse(rowptr, col, weight, values.shape[0])
-    fields = dict(reduce=reduce_of(reduce), **place_of(values))
+    plan = plan_of(rowptr, col, values.shape[0])
+    fields = dict(reduce=reduce_of(reduce), plan=pointer_of(plan), **place_of(values))
     dvalues = torch.empty(values.shape if with_values else 0, dtype=values.dtype, device=values.device)
     dw = values.new_empty(col.shape[0] if with_weight else 0, dtype=torch.float32)
     if with_values:
+        fields["deterministic"] = torch.are_deterministic_algorithms_enabled()
         call(lib.csaw_maxk_spmm_backward, s.csaw_maxk_spmm_options, fields, a, dense(dy), ...,
              _cbsr(dvalues, index, cols))
     if with_weight:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from .._lib import invalid
-from ._attention import edge_softmax_op
+from ._attention import edge_softmax_op, sddmm_op
 from ._maxk import maxk_dense_op, maxk_spmm_op
 from ._spmm import spmm_op
 from .functional import maxk as take_maxk
@@ -199,8 +199,12 @@ class GATConv(nn.Module):
     def _alpha(self, a: Matrix, src: Tensor, dst: Tensor) -> Tensor:
         """[edges, heads] float32 from features by head [vertices, heads, out_channels]."""
         of_src, of_dst = (src * self.att_src).sum(-1), (dst * self.att_dst).sum(-1)
-        score = of_src.index_select(0, a.col.long()) + of_dst.index_select(0, a.row())
-        score = nn.functional.leaky_relu(score, self.negative_slope).to(torch.float32)
+        one_src, one_dst = torch.ones_like(of_src), torch.ones_like(of_dst)
+        # of_dst[i] + of_src[j] as the dot products <(of_dst[i], 1), (1, of_src[j])>, whose gradients are products with
+        # the matrix: those of indexing would be added in any order on a GPU
+        score = sddmm_op(a.rowptr, a.col, torch.stack([of_dst, one_dst], -1).flatten(1),
+                         torch.stack([one_src, of_src], -1).flatten(1), self.heads)
+        score = nn.functional.leaky_relu(score, self.negative_slope)
         alpha = edge_softmax_op(a.rowptr, a.col, score, a.shape[1])
         return nn.functional.dropout(alpha, self.dropout, self.training)
 

@@ -138,4 +138,4 @@ def _shared(array, dtype: str) -> Tensor:
     import numpy as np
 
     return torch.from_numpy(np.asarray(_Writable(array)).view(dtype)) if len(array) else torch.empty(
-        0, dtype=getattr(torch, dtype))
+        0, dtype=getattr(torch, dtype), device="cpu")

@@ -5,6 +5,7 @@ from typing import Optional, Tuple
 import torch
 from torch import Tensor
 
+from ._spmm import spmm_op
 from .matrix import Adjacency, Matrix, from_coo, matrix
 
 
@@ -26,7 +27,9 @@ def _add_loops(a: Matrix, weight: Tensor, fill: float) -> Tuple[Matrix, Tensor]:
     row, col, loop = a.row(), a.col.long(), torch.arange(count, device=a.device)
     other = row != col
     out = from_coo(torch.cat([row[other], loop]), torch.cat([col[other], loop]), None, a.shape)
-    of_loop = weight.new_full((count,), fill).index_put((row[~other],), weight[~other])
+    number = torch.arange(a.num_edges, device=a.device)
+    last = torch.full((count,), -1, device=a.device).scatter_reduce(0, row[~other], number[~other], "amax")
+    of_loop = torch.cat([weight, weight.new_full((1,), fill)])[torch.where(last < 0, a.num_edges, last)]
     return out, out.in_order(torch.cat([weight[other], of_loop]))
 
 
@@ -38,8 +41,10 @@ def with_loops(a: Matrix) -> Matrix:
     return a.derived["loops"]
 
 
-def _inverse_root(degree: Tensor) -> Tensor:
-    root = degree.pow(-0.5)
+def _inverse_root_of_sums(a: Matrix, weight: Tensor) -> Tensor:
+    """1 / sqrt(sum of the weights of each row), 0 where that is 0. By a product with ones, since index_add() adds in
+    any order on a GPU."""
+    root = spmm_op(a.rowptr, a.col, weight.contiguous(), weight.new_ones(a.shape[1], 1), "sum", 1)[0][:, 0].pow(-0.5)
     return root.masked_fill(root == float("inf"), 0)
 
 
@@ -64,9 +69,10 @@ def gcn_norm(edges: Adjacency, weight: Optional[Tensor] = None, *, improved: boo
     if add_self_loops:
         out, weight = _add_loops(a, weight, 2.0 if improved else 1.0)
     row, col = out.row(), out.col.long()
-    of_row = _inverse_root(weight.new_zeros(a.shape[0]).index_add(0, row, weight))
-    of_col = of_row if a.shape[0] == a.shape[1] else _inverse_root(
-        weight.new_zeros(a.shape[1]).index_add(0, col, weight))
+    of_row = of_col = _inverse_root_of_sums(out, weight)
+    if a.shape[0] != a.shape[1]:
+        turned = from_coo(col, row, None, (a.shape[1], a.shape[0]))
+        of_col = _inverse_root_of_sums(turned, turned.in_order(weight))
     made = Matrix(out.rowptr, out.col, None, out.shape[1]), of_row[row] * weight * of_col[col]
     if own:
         a.derived[key] = made

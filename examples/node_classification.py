@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""What the experiments of this folder share: data sets as matrices, splits, full-batch training, times, plots.
+
+Graphs are made undirected, without loops. Features are kept as a sparse matrix too, so that the first product of a net
+is csaw.torch.spmm(features, weights). Of FOLDER/NAME.npz 60% of the vertices train, 20% choose the epoch and 20% give
+the accuracy, by a permutation that the seed draws; of FOLDER/planetoid/ind.NAME.* the public split is taken, whatever
+the seed, and rows of features are divided by their sum, as is usual for it.
+"""
+import argparse
+import importlib.util
+import json
+import os
+import statistics
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+import csaw.torch
+from csaw.datasets.dataset import undirected
+
+Parts = Tuple[Tensor, Tensor, Tensor]  # vertices that train, that choose the epoch, that are counted
+
+
+@dataclass
+class Data:
+    name: str
+    a: csaw.torch.Matrix  # [vertices, vertices], both directions of each edge
+    x: csaw.torch.Matrix  # [vertices, features]
+    y: Tensor  # [vertices]
+    classes: int
+    public: Optional[Parts]
+
+    def split(self, seed: int) -> Parts:
+        if self.public:
+            return self.public
+        order = torch.from_numpy(np.random.default_rng(seed).permutation(len(self.y))).to(self.y.device)
+        train, valid = len(order) * 6 // 10, len(order) * 8 // 10
+        return order[:train], order[train:valid], order[valid:]
+
+
+def load(name: str, folder: Path, device: torch.device) -> Data:
+    import scipy.sparse
+
+    if (folder / "planetoid" / f"ind.{name}.graph").exists():
+        data = csaw.datasets.planetoid(folder / "planetoid", name)
+        x = scipy.sparse.csr_matrix(data.x)
+        x = scipy.sparse.csr_matrix(x.multiply(1 / np.maximum(x.sum(axis=1), 1)))
+        masks = (data.train_mask, data.val_mask, data.test_mask)
+        public = tuple(torch.from_numpy(np.flatnonzero(mask)).to(device) for mask in masks)
+    else:
+        data = csaw.datasets.attributed_npz(folder / f"{name}.npz")
+        x, public = scipy.sparse.csr_matrix(data.x), None
+    edge_index = torch.from_numpy(undirected(np.asarray(data.edge_index, np.int64), data.num_nodes))
+    rowptr, col, weight = (torch.from_numpy(part.astype(dtype)) for part, dtype in
+                           ((x.indptr, np.int64), (x.indices, np.int32), (x.data, np.float32)))
+    y = torch.from_numpy(np.asarray(data.y, np.int64)).to(device)
+    features = csaw.torch.Matrix(rowptr.to(device), col.to(device), weight.to(device), x.shape[1])
+    return Data(name, csaw.torch.matrix(edge_index.to(device), data.num_nodes), features, y, int(y.max()) + 1, public)
+
+
+class FeatureLinear(nn.Module):
+    """x W of the sparse features x, W: [features, outputs]."""
+
+    def __init__(self, features: int, outputs: int):
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(features, outputs))
+        nn.init.xavier_uniform_(self.weight)
+
+    def forward(self, x: csaw.torch.Matrix) -> Tensor:
+        return csaw.torch.spmm(x, self.weight)
+
+
+# ---- training -------------------------------------------------------------------------------------------------------
+
+@dataclass
+class Result:
+    test: float  # accuracy on the test vertices, at the first epoch that is best on those that choose
+    best: Dict[str, Tensor]  # the net's state there
+    curve: List[Tuple[int, float, float, float]]  # epoch, loss, accuracy on those that choose, and on the test vertices
+
+
+def accuracy(logits: Tensor, y: Tensor, part: Tensor) -> float:
+    return (logits.index_select(0, part).argmax(1) == y.index_select(0, part)).float().mean().item()
+
+
+def make_step(forward: Callable[[], Tensor], net: nn.Module, data: Data, parts: Parts,
+              options: argparse.Namespace) -> Callable[[], Tensor]:
+    """One step of Adam over all vertices that train, as a function that gives the loss."""
+    optimizer = torch.optim.Adam(net.parameters(), options.rate, weight_decay=options.weight_decay,
+                                 capturable=data.y.is_cuda)
+    wanted = data.y.index_select(0, parts[0])
+
+    def step() -> Tensor:
+        net.train()
+        optimizer.zero_grad(set_to_none=True)
+        loss = F.cross_entropy(forward().index_select(0, parts[0]), wanted)
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step
+
+
+def fit(step: Callable[[], Tensor], forward: Callable[[], Tensor], net: nn.Module, data: Data, parts: Parts,
+        options: argparse.Namespace) -> Result:
+    """Trains for options.epochs; looks at the accuracies, by forward() in eval mode, every options.every epochs."""
+    result, chosen = Result(0.0, {}, []), -1.0
+    for epoch in range(1, options.epochs + 1):
+        loss = step()
+        if epoch % options.every and epoch != options.epochs:
+            continue
+        net.eval()
+        with torch.no_grad():
+            logits = forward()
+        valid, test = (accuracy(logits, data.y, part) for part in parts[1:])
+        result.curve.append((epoch, loss.item(), valid, test))
+        if valid > chosen:
+            chosen, result.test = valid, test
+            result.best = {name: x.clone() for name, x in net.state_dict().items()}
+    return result
+
+
+# ---- times ----------------------------------------------------------------------------------------------------------
+
+def milliseconds(function: Callable[[], Any], device: torch.device, options: argparse.Namespace) -> float:
+    """Median over options.repeat runs, after three that are not counted. On a GPU the work of one run is recorded as a
+    CUDA graph and replayed, so that what the host does between launches is not in it; with --launched it is."""
+    if device.type != "cuda":
+        for _ in range(3):
+            function()
+        return statistics.median(_on_host(function) for _ in range(options.repeat))
+    stream = torch.cuda.Stream(device)
+    stream.wait_stream(torch.cuda.current_stream(device))
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            function()
+    torch.cuda.current_stream(device).wait_stream(stream)
+    if not options.launched:
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            function()
+        function = graph.replay
+        function()
+    times = []
+    for _ in range(options.repeat):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        function()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end))
+    return statistics.median(times)
+
+
+def _on_host(function: Callable[[], Any]) -> float:
+    begin = time.perf_counter()
+    function()
+    return 1e3 * (time.perf_counter() - begin)
+
+
+# ---- options and results --------------------------------------------------------------------------------------------
+
+def common_options(parser: argparse.ArgumentParser, graphs: List[str], epochs: int, hidden: int,
+                   dropout: float, rate: float, weight_decay: float) -> None:
+    default = os.environ.get("CSAW_DATA")
+    parser.add_argument("--data", type=Path, default=Path(default, "gnn") if default else None,
+                        help="folder of the data sets; default $CSAW_DATA/gnn")
+    parser.add_argument("--graphs", nargs="+", default=graphs, metavar="NAME", help="default %(default)s")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="default %(default)s")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="a split and a training each")
+    parser.add_argument("--epochs", type=int, default=epochs, help="default %(default)s, one step each")
+    parser.add_argument("--every", type=int, default=5, help="epochs from one look at the accuracies to the next")
+    parser.add_argument("--hidden", type=int, default=hidden, help="default %(default)s")
+    parser.add_argument("--dropout", type=float, default=dropout, help="default %(default)s")
+    parser.add_argument("--rate", type=float, default=rate, help="of Adam; default %(default)s")
+    parser.add_argument("--weight-decay", type=float, default=weight_decay, help="default %(default)s")
+    parser.add_argument("--repeat", type=int, default=20, help="runs that a time is the median of")
+    parser.add_argument("--launched", action="store_true", help="time calls, not a recorded CUDA graph of them")
+
+
+def parse_outputs(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """The options, with --json and --plot."""
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
+    parser.add_argument("--plot", type=Path, metavar="FOLDER", help="write SVG plots there; needs matplotlib")
+    options = parser.parse_args()
+    if options.plot and importlib.util.find_spec("matplotlib") is None:
+        parser.error("--plot needs matplotlib; pip install matplotlib, or leave it out")
+    return options
+
+
+def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    options = parse_outputs(parser)
+    if options.data is None:
+        parser.error("no folder of data sets: give --data FOLDER, or let CSAW_DATA name the folder above gnn")
+    options.device = torch.device(options.device)
+    if options.device.type == "cuda" and options.device.index is None:
+        options.device = torch.device("cuda", torch.cuda.current_device())
+    if options.device.type == "cuda" and "cuda" not in csaw.version():
+        parser.error(f"the library is built without CUDA ({csaw.version()}); give --device cpu, or build it with "
+                     "-D CSAW_CUDA=ON")
+    return options
+
+
+def spread(values: List[float]) -> Dict[str, float]:
+    """Mean, and standard deviation over seeds (0 of one seed)."""
+    return {"mean": statistics.fmean(values), "deviation": statistics.stdev(values) if len(values) > 1 else 0.0}
+
+
+def percent(s: Dict[str, float]) -> str:
+    return f"{100 * s['mean']:.1f} ± {100 * s['deviation']:.1f}"
+
+
+def heading(options: argparse.Namespace) -> Dict[str, Any]:
+    """What a report must say of how it came about."""
+    on_gpu = options.device.type == "cuda"
+    return {
+        "csaw": csaw.version(),
+        "torch": torch.__version__,
+        "device": torch.cuda.get_device_name(options.device) if on_gpu else f"cpu, {torch.get_num_threads()} threads",
+        "options": {name: value if isinstance(value, (int, float, list)) else str(value)
+                    for name, value in vars(options).items() if name not in ("json", "plot", "data")},
+    }
+
+
+def write_json(path: Optional[Path], record: Dict[str, Any]) -> None:
+    if path:
+        path.write_text(json.dumps(record, indent=1) + "\n")
+
+
+def describe(data: Data) -> Dict[str, Any]:
+    length = data.a.rowptr.diff().float()
+    return {"graph": data.name, "vertices": data.a.shape[0], "arcs": data.a.num_edges, "features": data.x.shape[1],
+            "classes": data.classes, "mean_degree": length.mean().item(), "longest_row": int(length.max().item())}
+
+
+def axes_for(rows: int, columns: int, width: float = 4.0, height: float = 3.2):
+    """A figure of plots of that size, and the plots, row by row."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "csaw"  # equal figures, equal files
+    import matplotlib.pyplot as plot
+
+    figure, axes = plot.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False,
+                                 constrained_layout=True)
+    return figure, list(axes.flat)
+
+
+def save(figure, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, metadata={"Date": None})

@@ -262,14 +262,18 @@ static void run_products(bench *b, double dense) {
     const double backward = 4 * rows * b->set.cols + forward + 4 * k * edges;
     const csaw_maxk_spmm_options plain = options_of(b, false, true), given = options_of(b, true, true),
                                  atomic = options_of(b, false, false);
+    csaw_maxk_spmm_options planned = options_of(b, false, false);
     const double sectors = time_sectors(b, b->h.k);
-    const auto run_forward = [&] { must(csaw_maxk_spmm(&b->there, &b->there_h, &plain, &b->there_y)); };
+    planned.plan = b->plan; /* which has work memory, too */
+    const auto run_forward = [&] { must(csaw_maxk_spmm(&b->there, &b->there_h, &planned, &b->there_y)); };
+    const auto run_alone = [&] { must(csaw_maxk_spmm(&b->there, &b->there_h, &plain, &b->there_y)); };
     must_cuda(cudaMemset(b->there_y.data, 0xff, b->a.rows * b->set.cols * 4));
     run_forward();
     verify_forward(b);
     const figure f = time_of(b->set.repeat, run_forward);
     report(b, b->h.k, "forward", f, forward, "sectors", sectors);
     report(b, b->h.k, "forward", f, forward, "csaw_spmm", dense);
+    report(b, b->h.k, "forward, not prepared", time_of(b->set.repeat, run_alone), forward, "sectors", sectors);
     const struct {
         const char *name;
         const csaw_maxk_spmm_options *options;

@@ -68,7 +68,8 @@ static __device__ __forceinline__ void csaw__widen_pack(const csaw__pack<T, COUN
 /* COUNT elements from a place that is aligned to as many. */
 template <csaw_dtype DTYPE, int COUNT> static __device__ __forceinline__ void csaw__load(const void *from, float *out) {
     typedef typename csaw__stored<DTYPE == CSAW_F32 ? 4 : 2>::type T;
-    csaw__widen_pack<DTYPE>(*(const csaw__pack<T, COUNT> *)from, out);
+    const csaw__pack<T, COUNT> pack = *(const csaw__pack<T, COUNT> *)from; /* at once */
+    csaw__widen_pack<DTYPE>(pack, out);
 }
 
 template <csaw_dtype DTYPE, int COUNT>

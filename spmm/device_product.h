@@ -54,13 +54,15 @@ static inline csaw__way_shape csaw__shape_of(csaw__way way) {
 
 /* Which kernel AUTO takes for a head of so many vectors of columns (single: of one element), of which all rows of x
  * take bytes_of_vector: the narrowest with room for all of them. Where x is read often, the widest of CRC and narrower
- * whose slice of x is no larger than the L2 cache; if not even 8 lanes' is, slices would only read the edges again. */
+ * whose slice of x is no larger than the L2 cache; if not even 8 lanes' is, slices would only read the edges again.
+ * Where it is not, and columns take two warps or more, CWM2 reads the edges once for both. */
 static inline csaw__way csaw__way_of(uint64_t vectors, bool single, uint64_t mean_degree, uint64_t bytes_of_vector,
                                      uint64_t l2_bytes) {
     static const csaw__way by_width[] = {CSAW__SUBWARP4, CSAW__SUBWARP8, CSAW__SUBWARP16, CSAW__CRC};
     int whole = 0, in_cache;
     while (whole < 3 && vectors > csaw__shape_of(by_width[whole]).lanes) whole++;
-    if (single || mean_degree < CSAW__OFTEN) return by_width[whole];
+    if (single) return by_width[whole];
+    if (mean_degree < CSAW__OFTEN) return vectors >= 64 ? CSAW__CWM2 : by_width[whole];
     for (in_cache = whole; in_cache > 0; in_cache--) {
         const uint64_t lanes = csaw__shape_of(by_width[in_cache]).lanes;
         if ((vectors < lanes ? vectors : lanes) * bytes_of_vector <= l2_bytes) return by_width[in_cache];

@@ -218,16 +218,6 @@ inline double __longlong_as_double(long long bits) {
 
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __syncthreads() { emulated::whole_block->Wait(); }
-inline int __syncthreads_or(int x) {
-    static int any = 0;
-    if (x) __atomic_store_n(&any, 1, __ATOMIC_SEQ_CST);
-    __syncthreads();
-    const int of_all = __atomic_load_n(&any, __ATOMIC_SEQ_CST);
-    __syncthreads();
-    if (emulated::thread.x == 0) any = 0;
-    __syncthreads();
-    return of_all;
-}
 inline void __syncwarp() { emulated::OfAllLanes(0xffffffffu, 0, "syncwarp"); }
 template <class T> uint32_t __match_any_sync(uint32_t mask, T x) {
     const auto all = emulated::OfAllLanes(mask, x, sizeof x == 8 ? "match of 8 bytes" : "match");
@@ -245,11 +235,6 @@ inline uint32_t __reduce_add_sync(uint32_t mask, uint32_t x) {
     uint32_t sum = 0;
     for (uint32_t value : emulated::OfAllLanes(mask, x, "reduce_add")) sum += value;
     return sum;
-}
-inline uint32_t __reduce_max_sync(uint32_t mask, uint32_t x) {
-    uint32_t most = x;
-    for (uint32_t value : emulated::OfAllLanes(mask, x, "reduce_max")) most = value > most ? value : most;
-    return most;
 }
 inline uint32_t __reduce_min_sync(uint32_t mask, uint32_t x) {
     uint32_t least = x;

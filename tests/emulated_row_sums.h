@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/emulated_row_sums.h - sums of a row's masses, what numbers fall to, and many picks by them, on an emulated GPU
- * (samplers/select/row_sums.cuh, row_find.cuh, pick_team.cuh, pick_block.cuh), of rows that begin anywhere. Included
- * after tests/emulated_gpu.h, a sampler whose hooks are of the test's own, and BiasOf(), which says what they say;
- * SUITE: the tests' name. */
+ * (samplers/select/row_sums.cuh, pick_team.cuh). Included after tests/emulated_gpu.h, a sampler whose hooks are of the
+ * test's own, and BiasOf(), which says what they say; SUITE: the tests' name. */
 #include <algorithm>
 #include <cmath>
 
-#include "samplers/select/pick_block.cuh"
+#include "samplers/select/pick_team.cuh"
 
 namespace {
 
-// A row of n arcs, and what the reference says of it: inclusive sums of masses, in the order of the arcs. It ends its
-// arrays, and begins `skew` arcs behind a multiple of 16 bytes: those are no numbers, and nobody may look at them.
+// A row of n arcs, and what the reference says of it: inclusive sums of masses, in the order of the arcs.
 struct Row {
-    static constexpr uint32_t kBefore = 4;
     std::vector<csaw_vertex> col;
     std::vector<float> weight;
     std::vector<uint64_t> upto;
@@ -21,23 +18,21 @@ struct Row {
     csaw_site site = {};
     unsigned long long fault = ~0ull;
 
-    Row(uint32_t n, uint32_t largest_at, uint32_t skew = 0)
-        : col(kBefore + skew + n, 0xdeadbeef), weight(kBefore + skew + n, NAN), upto(n) {
+    Row(uint32_t n, uint32_t largest_at) : col(n), weight(n), upto(n) {
         for (uint32_t i = 0; i < n; i++) {
-            col[kBefore + skew + i] = i;
-            At(skew + i) = i == largest_at ? std::ldexp(1.0f, 40) : 0.25f + static_cast<float>(i % 3);
+            col[i] = i;
+            weight[i] = i == largest_at ? std::ldexp(1.0f, 40) : 0.25f + static_cast<float>(i % 3);
         }
         job.rows.col = col.data();
         job.rows.weight = weight.data();
         job.fault = &fault;
         site.job = &job;
-        site.row = kBefore + skew;
         site.degree = n;
         double largest = 0;
         csaw_arc arc = {};
         std::vector<double> bias(n);
         for (arc.rank = 0; arc.rank < n; arc.rank++) {
-            arc.weight = At(skew + arc.rank);
+            arc.weight = weight[arc.rank];
             bias[arc.rank] = BiasOf(&site, &arc);
             largest = std::fmax(largest, bias[arc.rank]);
         }
@@ -47,30 +42,21 @@ struct Row {
             if (bias[i] > 0) sum += std::max(uint64_t{1}, static_cast<uint64_t>(std::ldexp(bias[i], exponent)));
             upto[i] = sum;
         }
-        EXPECT_EQ(csaw__row_skew(&site), skew) << "a vector begins 16 bytes";
     }
-    float &At(uint32_t place) { return weight[kBefore + place]; }
 };
 
-// With its parts' sums in memory of room's size, or without, and a number for each lane.
-void ExpectTheSums(uint32_t n, uint32_t largest_at, uint32_t skew, uint64_t room) {
-    Row row(n, largest_at, skew);
-    row.site.instance = n / 2 + skew;
-    std::vector<uint64_t> upto(room, ~0ull);
+void ExpectTheSums(uint32_t n, uint32_t largest_at, uint64_t room) {
+    Row row(n, largest_at);
+    std::vector<uint64_t> upto(room ? std::min<uint64_t>(room, n) : 0, ~0ull);
     uint64_t place[32], below[32], mass[32];
-    emulated::RunBlocksInTurn(1, 32, [&] {
+    emulated::RunBlocks(1, 32, [&] {
         const csaw__team team;
         csaw__row_mass sums;
         EXPECT_TRUE(csaw__team_sums(team, &row.site, upto.data(), room, &sums));
         EXPECT_EQ(sums.sum, row.upto[n - 1]);
         if (room == 0 || sums.sum == 0) return;
-        const uint64_t parts = csaw__num_parts(skew + n, sums.log_per);
-        for (uint64_t part = team.lane; part < room; part += 32)
-            if (part < parts)
-                EXPECT_EQ(upto[part], row.upto[std::min<uint64_t>(skew + n, (part + 1) << sums.log_per) - skew - 1])
-                    << part;
-            else
-                EXPECT_EQ(upto[part], ~0ull) << part << " is no part";
+        for (uint64_t part = team.lane; part < csaw__num_parts(n, sums.log_per); part += 32)
+            EXPECT_EQ(upto[part], row.upto[std::min<uint64_t>(n, (part + 1) << sums.log_per) - 1]) << part;
         const uint64_t x = team.lane * ((sums.sum - 1) / 31); // lanes 5 and 9 ask nothing
         const bool asks = team.lane != 5 && team.lane != 9;
         place[team.lane] = csaw__team_find(team, &row.site, &sums, asks, x, &below[team.lane], &mass[team.lane]);
@@ -84,79 +70,29 @@ void ExpectTheSums(uint32_t n, uint32_t largest_at, uint32_t skew, uint64_t room
 }
 
 TEST(SUITE, SumsOfRowsAndWhatNumbersFallTo) {
-    for (uint32_t n : {1u, 2u, 31u, 129u, 255u, 256u, 257u, 640u, 1025u, 5000u, 9001u, 20000u, 40000u, 70001u})
+    for (uint32_t n :
+         {1u, 2u, 5u, 31u, 127u, 128u, 129u, 255u, 256u, 257u, 640u, 1024u, 1025u, 5000u, 9001u, 40000u, 70001u})
         for (uint32_t largest_at : {0u, n / 2, n - 1}) // found at once, or the row is added up twice
-            for (uint64_t room : {uint64_t{0}, uint64_t{CSAW__PARTS}, csaw__sums_room(n)}) {
-                const uint32_t skew = (n + largest_at) % 4;
-                SCOPED_TRACE(testing::Message()
-                             << n << " arcs from " << skew << ", the largest at " << largest_at << ", room " << room);
-                ExpectTheSums(n, largest_at, skew, room);
+            for (uint64_t room : {uint64_t{0}, uint64_t{CSAW__PARTS}, uint64_t{n}}) {
+                SCOPED_TRACE(testing::Message() << n << " arcs, the largest at " << largest_at << ", room " << room);
+                ExpectTheSums(n, largest_at, room);
             }
 }
 
-TEST(SUITE, RowsOfAnyLengthThatBeginAnywhere) {
-    for (uint32_t n = 1; n <= 600; n++)
-        for (uint32_t skew = 0; skew < 4; skew++) {
-            if (n > 160 && skew != (n + n / 4) % 4) continue; // it is slow
-            SCOPED_TRACE(testing::Message() << n << " arcs from " << skew);
-            ExpectTheSums(n, n * 13 % 37 % n, skew, n % 5 ? uint64_t{CSAW__PARTS} : 3 + n / 128);
-        }
-}
-
-// Weights beside the row, which are no numbers, are not told.
 TEST(SUITE, ABrokenBiasAnywhereIsTold) {
-    for (uint32_t n : {1u, 6u, 130u, 517u, 3000u})
-        for (uint32_t at : {0u, 1u, 2u, n / 2, n - 2, n - 1})
-            for (float bad : {-1.0f, NAN, INFINITY, -INFINITY, -NAN}) {
-                if (at >= n || at % 7 == 3) continue; // its factor is 0
-                const uint32_t skew = (n + at) % 4;
-                Row row(n, 0, skew);
-                row.At(skew + at) = bad;
+    for (uint32_t n : {1u, 130u, 3000u})
+        for (uint32_t at : {0u, n - 1})
+            for (float bad : {-1.0f, NAN, INFINITY}) {
+                if (at % 7 == 3) continue; // its factor is 0
+                Row row(n, 0);
+                row.weight[at] = bad;
                 std::vector<uint64_t> upto(CSAW__PARTS);
-                emulated::RunBlocksInTurn(1, 32, [&] {
+                emulated::RunBlocks(1, 32, [&] {
                     csaw__row_mass sums;
                     EXPECT_FALSE(csaw__team_sums(csaw__team(), &row.site, upto.data(), CSAW__PARTS, &sums));
                 });
                 EXPECT_EQ(row.fault, 0u) << "instance 0, depth 0";
             }
-}
-
-// A graph without weights has the sums of one whose weights are all 1.
-TEST(SUITE, NoWeightsAreOnes) {
-    for (uint32_t n : {5u, 600u, 3000u}) {
-        Row row(n, 0);
-        uint64_t sum[2] = {1, 2};
-        std::vector<uint64_t> upto[2] = {std::vector<uint64_t>(CSAW__PARTS), std::vector<uint64_t>(CSAW__PARTS)};
-        for (uint32_t i = 0; i < n; i++) row.At(i) = 1;
-        for (int without : {0, 1}) {
-            if (without) row.job.rows.weight = nullptr;
-            emulated::RunBlocksInTurn(1, 32, [&] {
-                csaw__row_mass sums;
-                EXPECT_TRUE(csaw__team_sums(csaw__team(), &row.site, upto[without].data(), CSAW__PARTS, &sums));
-                sum[without] = sums.sum;
-            });
-        }
-        EXPECT_GT(sum[0], 0u);
-        EXPECT_EQ(sum[0], sum[1]);
-        EXPECT_EQ(upto[0], upto[1]);
-    }
-}
-
-// Zeros alone: no arc can be picked, which is no fault.
-TEST(SUITE, ARowOfZerosHasNoMass) {
-    for (uint32_t n : {1u, 5u, 600u, 5000u})
-        for (float zero : {0.0f, -0.0f}) {
-            const uint32_t skew = n % 4;
-            Row row(n, 0, skew);
-            for (uint32_t i = 0; i < n; i++) row.At(skew + i) = zero;
-            std::vector<uint64_t> upto(CSAW__PARTS);
-            emulated::RunBlocksInTurn(1, 32, [&] {
-                csaw__row_mass sums;
-                EXPECT_TRUE(csaw__team_sums(csaw__team(), &row.site, upto.data(), CSAW__PARTS, &sums));
-                EXPECT_EQ(sums.sum, 0u);
-            });
-            EXPECT_EQ(row.fault, ~0ull);
-        }
 }
 
 // k picks of a row, as docs/stream.md has them, one slot after the other.
@@ -214,20 +150,16 @@ std::vector<uint64_t> PicksByTheBook(const Row &row, uint32_t k) {
     return picks;
 }
 
-void Draw(Row *row, uint64_t instance) {
-    row->job.seed = 5;
-    row->job.kernel = CSAW__KERNEL_ITS;
-    row->site.instance = instance;
-    row->site.at = 3;
-}
-
 // Few picks and many; in rows where most of them are left after the rounds, too.
 TEST(SUITE, PicksAreThoseOfTheBook) {
     for (uint32_t n : {50u, 300u, 3000u})
         for (uint32_t k : {3u, 20u, 32u, 33u, 45u})
             for (uint32_t largest_at : {0u, n / 2}) {
-                Row row(n, largest_at, (n + k + largest_at) % 4);
-                Draw(&row, n + k);
+                Row row(n, largest_at);
+                row.job.seed = 5;
+                row.job.kernel = CSAW__KERNEL_ITS;
+                row.site.instance = n + k;
+                row.site.at = 3;
                 const std::vector<uint64_t> expected = PicksByTheBook(row, k);
                 std::vector<uint64_t> work(csaw__pick_words(&row.job, k, n) + 1), pick(k, ~uint64_t{0});
                 std::vector<uint64_t> parts(CSAW__PARTS);
@@ -242,37 +174,6 @@ TEST(SUITE, PicksAreThoseOfTheBook) {
                 pick.resize(got);
                 EXPECT_EQ(pick, expected) << k << " of " << n << ", the largest at " << largest_at;
             }
-}
-
-// The same by a block, of a row whose parts are short, long, or longer than a warp reads at a time.
-TEST(SUITE, PicksOfABlockAreThoseOfTheBook) {
-    for (uint32_t n : {300u, 20001u, 140002u, 600003u}) {
-        const uint32_t k = 20;
-        Row row(n, n / 2, n % 4);
-        Draw(&row, n);
-        const std::vector<uint64_t> expected = PicksByTheBook(row, k);
-        std::vector<uint64_t> pick(k, ~uint64_t{0});
-        uint32_t got = 0;
-        emulated::RunBlocksInTurn(1, CSAW__BLOCK, [&] {
-            const uint32_t all = csaw__block_its(csaw__team(), &row.site, k, pick.data());
-            if (threadIdx.x == 0) got = all;
-        });
-        pick.resize(got);
-        EXPECT_EQ(pick, expected) << k << " of " << n;
-    }
-}
-
-TEST(SUITE, ABlockTellsABrokenBias) {
-    for (uint32_t at : {0u, 5u, 4096u, 20000u}) {
-        Row row(20001, 0, 1);
-        row.At(1 + at) = NAN;
-        std::vector<uint64_t> pick(3);
-        emulated::RunBlocksInTurn(1, CSAW__BLOCK, [&] {
-            const uint32_t all = csaw__block_its(csaw__team(), &row.site, 3, pick.data());
-            EXPECT_EQ(all, threadIdx.x < 32 ? CSAW__BROKEN_PICKS : 0u);
-        });
-        EXPECT_EQ(row.fault, 0u);
-    }
 }
 
 } // namespace

@@ -222,7 +222,8 @@ TEST(EmulatedSpmm, AutoSlicesColumnsThatFitTheL2Cache) {
     EXPECT_EQ(way(64, 500, fits_16), CSAW__SUBWARP16);
     EXPECT_EQ(way(64, 500, fits_8 - 1), CSAW__SUBWARP8);
     EXPECT_EQ(way(64, 500, fits_8 + 1), CSAW__CRC); // nothing fits
-    EXPECT_EQ(way(64, 31, fits_8), CSAW__CRC);      // not read often enough
+    EXPECT_EQ(way(64, 31, fits_8), CSAW__CWM2);     // not read often enough
+    EXPECT_EQ(way(63, 31, fits_8), CSAW__CRC);
     EXPECT_EQ(way(16, 31, fits_8), CSAW__SUBWARP16);
 }
 

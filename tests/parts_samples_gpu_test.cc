@@ -63,7 +63,7 @@ TEST(PartsGpu, SamplesInBatches) {
         EXPECT_TRUE(same(cpu.samples(sampler, nullptr, Method::automatic, request),
                          gpu.samples_in_batches(sampler, nullptr, Method::automatic, request, 0, 2000, &batches)))
             << name;
-        EXPECT_GT(batches, 2) << name;
+        EXPECT_GE(batches, 2) << name;
     }
 }
 

@@ -16,6 +16,14 @@ pytestmark = [
 ROWS, EDGES = 700, 20000
 
 
+@pytest.fixture(autouse=True)
+def deterministic():
+    """Else the gradient of MaxK aggregation adds by atomic additions."""
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    yield
+    torch.use_deterministic_algorithms(False)
+
+
 @pytest.fixture(scope="module")
 def edge_index():
     """A multigraph with a hub that sends and receives, 3,000 edges each way, and rows that receive nothing."""

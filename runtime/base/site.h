@@ -79,23 +79,18 @@ CSAW_FN csaw_arc csaw__no_arc(void) {
     return arc;
 }
 
-CSAW_FN csaw_arc csaw__arc_of(const csaw_site *site, uint64_t rank, csaw_vertex dst, float weight) {
+CSAW_FN csaw_arc csaw__arc_to(const csaw_site *site, uint64_t rank, csaw_vertex dst) {
     const csaw__rows *rows = &site->job->rows;
     csaw_arc arc;
     arc.src = site->at;
     arc.dst = dst;
-    arc.weight = weight;
+    arc.weight = rows->weight ? rows->weight[site->row + rank] : 1.0f;
     arc.type = rows->type ? rows->type[site->row + rank] : 0;
     arc.time = rows->time ? rows->time[site->row + rank] : 0;
     arc.rank = (uint32_t)rank;
     arc.id = rows->first_arc + site->row + rank;
     arc.near_prev = 0;
     return arc;
-}
-
-CSAW_FN csaw_arc csaw__arc_to(const csaw_site *site, uint64_t rank, csaw_vertex dst) {
-    const float *weight = site->job->rows.weight;
-    return csaw__arc_of(site, rank, dst, weight ? weight[site->row + rank] : 1.0f);
 }
 
 CSAW_FN csaw_arc csaw__arc_at(const csaw_site *site, uint64_t rank) {

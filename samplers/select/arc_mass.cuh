@@ -25,8 +25,8 @@ template <> struct csaw__scale_of<true> {
     static __device__ double value(bits bias) { return __uint_as_float(bias); }
     static __device__ bits checked(bits bias) { return __float_as_uint(__uint_as_float(bias) + 0.0f); }
     __device__ uint64_t mass(bits bias) const { /* exact where it counts: what underflows is below 1 */
-        const float value = __uint_as_float(bias), scaled = value * half * rest;
-        return __float2ull_rz(fmaxf(scaled, value > 0 ? 1.0f : 0.0f));
+        const float scaled = __uint_as_float(bias) * half * rest;
+        return __float2ull_rz(bias ? fmaxf(scaled, 1.0f) : 0.0f);
     }
 };
 
@@ -44,20 +44,20 @@ template <> struct csaw__scale_of<false> {
 typedef csaw__scale_of<!csaw__given(csaw__hooks.static_bias) || !csaw__given(csaw__hooks.edge_bias)> csaw__scale;
 typedef csaw__scale::bits csaw__bias_bits;
 
-/* Of an arc of the row, as the hook gave it: a loop loads several before it looks at the first. */
-CSAW_FN csaw__bias_bits csaw__raw_bits(const csaw_site *site, const csaw_arc *arc) {
+/* Of the arc at a place of the row, as the hook gave it: a loop loads several before it looks at the first. */
+CSAW_FN csaw__bias_bits csaw__raw_bits(const csaw_site *site, uint64_t rank) {
     if constexpr (sizeof(csaw__bias_bits) == sizeof(float)) {
-        if constexpr (csaw__given(csaw__hooks.edge_bias)) return __float_as_uint(csaw__hooks.edge_bias(site, arc));
-        return __float_as_uint(csaw__static_bias(site, arc));
+        const csaw_arc arc = csaw__arc_at(site, rank);
+        if constexpr (csaw__given(csaw__hooks.edge_bias)) return __float_as_uint(csaw__hooks.edge_bias(site, &arc));
+        return __float_as_uint(csaw__static_bias(site, &arc));
     } else {
-        return (csaw__bias_bits)__double_as_longlong(csaw__bias_of(site, arc)); /* -1: its sign bit is set */
+        return (csaw__bias_bits)__double_as_longlong(csaw__bias_of(site, (uint32_t)rank)); /* -1: its sign bit is set */
     }
 }
 
-/* The same of the arc at a rank, with -0 as 0; above csaw__scale::most if a hook broke its rules, which is not told. */
-CSAW_FN csaw__bias_bits csaw__bits_at(const csaw_site *site, uint64_t rank) {
-    const csaw_arc arc = csaw__arc_at(site, rank);
-    return csaw__scale::checked(csaw__raw_bits(site, &arc));
+/* The same with -0 as 0; above csaw__scale::most if a hook broke its rules, which is not told. */
+CSAW_FN csaw__bias_bits csaw__bits_at(const csaw_site *site, uint32_t rank) {
+    return csaw__scale::checked(csaw__raw_bits(site, rank));
 }
 
 /* e of docs/stream.md, "Masses"; 0 where every bias is 0. */

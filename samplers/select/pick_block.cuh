@@ -2,10 +2,10 @@
 /* samplers/select/pick_block.cuh - k arcs of one long row, picked by a block of threads: a hub is scanned by all warps
  * of the block, where one warp would hold up the rest of a small frontier. The picks are those of pick_team.cuh.
  *
- * Method: ITS: the block finds the largest bias, and sums of equal parts of the row, a warp some parts; the first warp
- * does the rounds, and its finds scan one part each. RACE: each warp finds the first arrivals of its share of the arcs,
- * and the first warp merges them. Masses are integers, and of equal arrivals the lower place is ahead, so how the row
- * is divided changes no bit. */
+ * Method: ITS: the block finds the largest bias, and sums of equal parts of the row, a warp a part; the first warp does
+ * the rounds, and its finds scan one part each. RACE: each warp finds the first arrivals of its share of the arcs, and
+ * the first warp merges them. Masses are integers, and of equal arrivals the lower place is ahead, so how the row is
+ * divided changes no bit. */
 #ifndef CSAW_SELECT_PICK_BLOCK_CUH
 #define CSAW_SELECT_PICK_BLOCK_CUH
 
@@ -35,16 +35,26 @@ CSAW_FN bool csaw__block_broken(const csaw_site *site, bool broken) {
     return any;
 }
 
+/* The largest bias of arcs first, first + step, ... */
+CSAW_FN csaw__bias_bits csaw__lane_largest(const csaw_site *site, uint64_t first, uint64_t step) {
+    csaw__bias_bits largest = 0;
+#pragma unroll 8
+    for (uint64_t i = first; i < site->degree; i += step) {
+        const csaw__bias_bits bias = csaw__bits_at(site, (uint32_t)i);
+        largest = bias > largest ? bias : largest;
+    }
+    return largest;
+}
+
 /* As csaw__team_sums(), with the sums of parts in shared memory, for the first warp alone: others get no sum. False: a
  * hook broke its rules, all threads get that. */
 CSAW_FN bool csaw__block_row_sums(const csaw__team &team, const csaw_site *site, csaw__block_sums *shared,
                                   csaw__row_mass *out) {
     const uint32_t warp = threadIdx.x / CSAW__TEAM;
-    const uint64_t span = csaw__row_span(site);
-    csaw__bias_bits bias[CSAW__RUN],
-        largest = csaw__lane_largest(team, site, (uint64_t)warp * CSAW__STRETCH, CSAW__TEAMS);
+    const uint64_t n = site->degree;
+    csaw__bias_bits largest = csaw__lane_largest(site, threadIdx.x, CSAW__BLOCK);
     out->upto = shared->upto;
-    out->log_per = csaw__log_part(span, CSAW__BLOCK_PARTS, CSAW__LOG_BLOCK_PART);
+    out->log_per = csaw__log_part(n, CSAW__BLOCK_PARTS, CSAW__LOG_BLOCK_PART);
     out->sum = 0;
     if (csaw__block_broken(site, largest > csaw__scale::most)) return false;
     largest = team.largest(largest);
@@ -52,15 +62,22 @@ CSAW_FN bool csaw__block_row_sums(const csaw__team &team, const csaw_site *site,
     __syncthreads();
     for (uint32_t w = 0; w < CSAW__TEAMS; w++) largest = shared->largest[w] > largest ? shared->largest[w] : largest;
     if (largest == 0) return true;
-    out->scale = csaw__scale(csaw__exponent_of(site->degree, largest));
-    const uint64_t part = (uint64_t)1 << out->log_per, share = part > CSAW__STRETCH ? part : CSAW__STRETCH;
-    for (uint64_t at = warp * share; at < span; at += CSAW__TEAMS * share) {
-        csaw__load_stretch(team, site, at, bias);
-        csaw__team_pass(team, site, out->scale, out->log_per, true, shared->upto, at,
-                        at + share < span ? at + share : span, bias, &largest);
+    out->scale = csaw__scale(csaw__exponent_of(n, largest));
+    const uint64_t parts = csaw__num_parts(n, out->log_per);
+    for (uint64_t part = warp; part < parts; part += CSAW__TEAMS) {
+        const uint64_t begin = part << out->log_per, past = (part + 1) << out->log_per, end = past < n ? past : n;
+        const uint64_t sum = team.sum(csaw__lane_pass(site, begin + team.lane, end, CSAW__TEAM, out->scale, &largest));
+        if (team.lane == 0) shared->upto[part] = sum;
     }
     __syncthreads();
-    if (warp == 0) out->sum = csaw__team_inclusive(team, shared->upto, (uint32_t)csaw__num_parts(span, out->log_per));
+    if (warp != 0) return true;
+    for (uint64_t base = 0; base < parts; base += CSAW__TEAM) {
+        const uint64_t part = base + team.lane;
+        const uint64_t inclusive = out->sum + team.prefix(part < parts ? shared->upto[part] : 0);
+        if (part < parts) shared->upto[part] = inclusive;
+        out->sum = team.get(inclusive, CSAW__TEAM - 1);
+    }
+    team.sync();
     return true;
 }
 

@@ -136,21 +136,14 @@ CSAW_FN uint64_t csaw__sums_trial(const csaw__team &team, const csaw_site *site,
         r1 = round ? csaw__pick_number(site, slot, round, 0) : csaw__first_number(site, slot);
         r2 = round ? csaw__pick_number(site, slot, round, 1) : 0;
     }
-    uint64_t x = csaw_below(r1, row->sum), candidate = 0;
-    bool asks = active;
-#pragma unroll 1 /* the search is long: it stands here once */
-    for (uint32_t look = 0; look < 2 && team.any_of_warp(asks); look++) {
-        const uint64_t found = csaw__team_find(team, site, row, asks, x, &below, &mass);
-        if (asks) candidate = found;
-        asks = asks && round && set.taken(candidate);
-        if (!asks) continue;
-        const bool alone = mass == row->sum;
-        if (look || alone) candidate = CSAW__NO_CANDIDATE;
-        const uint64_t beside = alone ? 0 : csaw_below(r2, row->sum - mass);
-        x = beside >= below ? beside + mass : beside;
-        asks = !alone;
-    }
-    return candidate;
+    uint64_t candidate = csaw__team_find(team, site, row, active, csaw_below(r1, row->sum), &below, &mass);
+    if (round == 0) return candidate;
+    const bool again = active && set.taken(candidate), alone = again && mass == row->sum;
+    const uint64_t beside = again ? csaw_below(r2, row->sum - mass) : 0;
+    const uint64_t second =
+        csaw__team_find(team, site, row, again && !alone, beside >= below ? beside + mass : beside, &below, &mass);
+    if (!again) return candidate;
+    return alone || set.taken(second) ? CSAW__NO_CANDIDATE : second;
 }
 
 /* ---- without replacement ---- */
@@ -239,7 +232,7 @@ CSAW_FN uint32_t csaw__team_again(const csaw__team &team, const csaw_site *site,
         csaw__row_mass all;
         if (!csaw__team_sums(team, site, 0, 0, &all)) return CSAW__BROKEN_PICKS;
         if (all.sum == 0) return 0;
-        const csaw__arc_masses masses_of(site, &all.scale);
+        const csaw__arc_masses masses_of = {site, &all.scale};
         for (uint32_t base = 0; base < k; base += CSAW__TEAM) {
             const uint32_t slot = base + team.lane;
             const bool open = slot < k && pick[slot] == CSAW__NO_CANDIDATE;
@@ -247,7 +240,7 @@ CSAW_FN uint32_t csaw__team_again(const csaw__team &team, const csaw_site *site,
             for (uint32_t left = team.ballot(open); left; left &= left - 1) {
                 const uint64_t place =
                     csaw__team_scan(team, 0, 0, team.get(x, team.first(left)), masses_of, &below, &mass);
-                if (team.lane == team.first(left)) pick[slot] = place - masses_of.skew;
+                if (team.lane == team.first(left)) pick[slot] = place;
             }
         }
     }

@@ -60,11 +60,7 @@ CSAW_FN csaw__arrival csaw__first_arrivals(const TEAM &team, const csaw_site *si
     for (uint64_t base = first; base < site->degree; base += step) {
         const uint64_t i = base + team.lane;
         csaw__arrival came = csaw__nobody();
-        double bias = 0;
-        if (i < site->degree) {
-            const csaw_arc arc = csaw__arc_at(site, i);
-            bias = csaw__bias_of(site, &arc);
-        }
+        const double bias = i < site->degree ? csaw__bias_of(site, (uint32_t)i) : 0;
         *broken = *broken || bias < 0;
         if (bias > 0) {
             came.time = csaw__race_arrival(site, (uint32_t)i, bias);

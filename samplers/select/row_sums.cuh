@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* samplers/select/row_sums.cuh - masses of a row added up by a team of lanes (C-SAW, SC'20, section IV-A: prefix sums
- * in a warp). What a number falls to is found by row_find.cuh.
+/* samplers/select/row_sums.cuh - masses of a row added up by a team of lanes, and the arc that a number falls to
+ * (C-SAW, SC'20, section IV-A: prefix sums in a warp, binary search over the CTPS).
  *
- * Method: a lane takes 64 bytes of biases side by side, four reads under way at a time. The loop over the row adds up
- * equal parts of it alone, each of which is a lane's, several lanes', or several stretches'; inclusive sums of the
- * parts, which stand in a little memory, are made behind it, once. So a few picks need no memory of the row's length,
- * however long it is. The exponent of the masses hangs on the largest bias of the row: it is guessed from the row's
- * beginning, and where it turns out to be another, the row is added up once more. Masses are integers, so neither parts
- * nor lanes change a bit. */
+ * Method: a lane takes eight arcs side by side, so that one prefix sum over the lanes serves 256. Sums of equal parts
+ * of the row stand in a little memory: the part that a number falls to is searched for, and scanned. So a few picks
+ * need no memory of the row's length, however long it is. The exponent of the masses hangs on the largest bias of the
+ * row: it is guessed from the row's beginning, and where it turns out to be another, the row is added up once more.
+ * Masses are integers, so neither parts nor lanes change a bit. */
 #ifndef CSAW_SELECT_ROW_SUMS_CUH
 #define CSAW_SELECT_ROW_SUMS_CUH
 
-#include "samplers/select/row_biases.cuh"
+#include "samplers/select/arc_mass.cuh"
+#include "samplers/select/team.cuh"
 
-enum { CSAW__PARTS = 256 /* of a row whose sums stand in shared memory */ };
+enum {
+    CSAW__PARTS = 256, /* of a row whose sums stand in shared memory */
+    CSAW__LOG_RUN = 3, /* of the arcs side by side that a lane adds up, and of a part's, at least */
+    CSAW__RUN = 1 << CSAW__LOG_RUN,
+    CSAW__STRETCH = CSAW__RUN * CSAW__TEAM, /* that a team adds up */
+    CSAW__LOOK = 4,                         /* arcs side by side that a lane looks for a number in */
+    CSAW__LOG_LANE_SCAN = 4                 /* of arcs of a part, at most, that lanes scan each by itself */
+};
 
 struct csaw__row_mass {
-    const uint64_t *upto; /* inclusive sums, of every 2^log_per places; NULL: none were asked for */
-    uint32_t log_per;     /* 0: of every arc */
+    const uint64_t *upto; /* inclusive sums, of every 2^log_per arcs; NULL: none were asked for */
+    uint32_t log_per;
     uint64_t sum;
     csaw__scale scale;
 };
@@ -27,107 +34,221 @@ CSAW_FN void csaw__wave_fault(const csaw_site *site) {
     csaw__fault_at(site, &none, CSAW__FAULT_UNDECLARED, 0, 0, 0); /* which it was, the host finds out */
 }
 
-/* Log of the places of a part, if room sums have to do; least: at least. */
-CSAW_FN uint32_t csaw__log_part(uint64_t span, uint64_t room, uint32_t least) {
-    while ((span - 1) >> least >= room) least++;
+/* Log of the arcs of a part, if room sums have to do; least: at least. */
+CSAW_FN uint32_t csaw__log_part(uint64_t n, uint64_t room, uint32_t least) {
+    while ((n - 1) >> least >= room) least++;
     return least;
 }
 
-CSAW_FN uint64_t csaw__num_parts(uint64_t span, uint32_t log_per) { return ((span - 1) >> log_per) + 1; }
+CSAW_FN uint64_t csaw__num_parts(uint64_t n, uint32_t log_per) { return ((n - 1) >> log_per) + 1; }
 
-/* Sums of as many parts as are of use, for many picks, of a row of n arcs wherever it begins. */
-CSAW_FN uint64_t csaw__sums_room(uint64_t n) { return csaw__num_parts(n + CSAW__LOOK - 1, CSAW__LOG_RUN); }
+/* Sums of as many parts as are of use, for many picks. */
+CSAW_FN uint64_t csaw__sums_room(uint64_t n) { return csaw__num_parts(n, CSAW__LOG_RUN); }
 
-/* The sum of the lane's masses at places begin .. end - 1 of the row; with parts, the sum of every 2^log_per places to
- * upto, each by itself. begin: a multiple of a part and of a stretch. bias: the lane's of the first stretch,
- * then room for others. *largest becomes that of the lane's biases if they exceed it. */
-CSAW_FN uint64_t csaw__team_pass(const csaw__team &team, const csaw_site *site, const csaw__scale &scale,
-                                 uint32_t log_per, bool parts, uint64_t *upto, uint64_t begin, uint64_t end,
-                                 csaw__bias_bits (&bias)[CSAW__RUN], csaw__bias_bits *largest) {
-    const uint32_t lanes = log_per < CSAW__LOG_RUN + 5 ? 1u << (log_per - CSAW__LOG_RUN) : CSAW__TEAM; /* of a part */
-    const uint64_t inside = ((uint64_t)1 << log_per) - 1;
+/* The sum of arcs first, first + step, ... below end, and their largest bias. */
+CSAW_FN uint64_t csaw__lane_pass(const csaw_site *site, uint64_t first, uint64_t end, uint64_t step,
+                                 const csaw__scale &scale, csaw__bias_bits *largest) {
     uint64_t sum = 0;
-    for (uint64_t place = begin;;) {
-        const uint64_t next = place + CSAW__STRETCH;
+#pragma unroll 4
+    for (uint64_t i = first; i < end; i += step) {
+        const csaw__bias_bits bias = csaw__bits_at(site, (uint32_t)i);
+        *largest = bias > *largest ? bias : *largest;
+        sum += scale.mass(bias);
+    }
+    return sum;
+}
+
+/* Biases of arcs from first on; 0 beyond the row. */
+template <uint32_t N> CSAW_FN void csaw__load_end(const csaw_site *site, uint64_t first, csaw__bias_bits (&bias)[N]) {
+    const uint64_t n = site->degree;
+#pragma unroll
+    for (uint32_t j = 0; j < N; j++) bias[j] = csaw__raw_bits(site, first + j < n ? first + j : n - 1);
+#pragma unroll
+    for (uint32_t j = 0; j < N; j++) bias[j] = first + j < n ? csaw__scale::checked(bias[j]) : 0;
+}
+
+/* The masses of arcs of the row, from the arcs. */
+struct csaw__arc_masses {
+    const csaw_site *site;
+    const csaw__scale *scale;
+    /* Of arcs from first on; 0 beyond the row. */
+    __device__ void operator()(uint64_t first, uint64_t (&mass)[CSAW__LOOK]) const {
+        csaw__bias_bits bias[CSAW__LOOK];
+        csaw__load_end(site, first, bias);
+#pragma unroll
+        for (uint32_t j = 0; j < CSAW__LOOK; j++) mass[j] = scale->mass(bias[j]);
+    }
+};
+
+/* Where inclusive sums go: of every 2^log_per arcs of a row of n. */
+struct csaw__sums_to {
+    uint64_t *upto;
+    uint32_t log_per, n;
+    csaw__scale scale;
+    uint64_t below;          /* of the arcs before */
+    csaw__bias_bits largest; /* of the lane's */
+    /* The next stretch: the lane's arcs are from first on. */
+    __device__ __forceinline__ void add(const csaw__team &team, uint32_t first,
+                                        const csaw__bias_bits (&bias)[CSAW__RUN]) {
+        uint64_t sum = 0;
 #pragma unroll
         for (uint32_t j = 0; j < CSAW__RUN; j++) {
-            *largest = bias[j] > *largest ? bias[j] : *largest;
+            largest = bias[j] > largest ? bias[j] : largest;
             sum += scale.mass(bias[j]);
         }
-        if (next < end) csaw__load_stretch(team, site, next, bias);
-        if (parts && (next >= end || (next & inside) == 0)) { /* parts end here */
-            const uint64_t own = place + CSAW__RUN * team.lane, all = team.sum(sum, lanes);
-            if (team.lane % lanes == 0 && own < end) upto[own >> log_per] = all;
-            sum = 0;
-        }
-        if (next >= end) return sum;
-        place = next;
+        const uint64_t inclusive = below + team.prefix(sum);
+        below = team.get(inclusive, CSAW__TEAM - 1);
+        if (first < n && ((first + CSAW__RUN) & (((uint32_t)1 << log_per) - 1)) == 0)
+            upto[first >> log_per] = inclusive;
     }
-}
+};
 
-/* Sums of parts become inclusive; returns that of all. An odd number of parts a lane: so lanes' parts are in different
- * banks of shared memory. */
-CSAW_FN uint64_t csaw__team_inclusive(const csaw__team &team, uint64_t *upto, uint32_t parts) {
-    const uint32_t each = ((parts + CSAW__TEAM - 1) / CSAW__TEAM) | 1, begin = each * team.lane,
-                   end = begin + each < parts ? begin + each : parts;
-    uint64_t sum = 0;
-    team.sync();
-#pragma unroll 4
-    for (uint32_t i = begin; i < end; i++) sum += upto[i];
-    const uint64_t inclusive = team.prefix(sum);
-    uint64_t below = inclusive - sum;
-#pragma unroll 4
-    for (uint32_t i = begin; i < end; i++) upto[i] = below += upto[i];
-    team.sync();
-    return team.get(inclusive, CSAW__TEAM - 1);
-}
-
-/* The largest of the lane's biases, at every so many stretches from a place on; -0 counts as 0. */
-CSAW_FN csaw__bias_bits csaw__lane_largest(const csaw__team &team, const csaw_site *site, uint64_t place,
-                                           uint32_t stretches) {
-    csaw__bias_bits bias[CSAW__RUN], largest = 0;
-    for (; place < csaw__row_span(site); place += (uint64_t)stretches * CSAW__STRETCH) {
-        csaw__load_stretch(team, site, place, bias);
+/* The sum of all arcs, inclusive sums of parts to upto, and the largest of the lane's biases. */
+CSAW_FN uint64_t csaw__team_pass(const csaw__team &team, const csaw_site *site, const csaw__scale &scale,
+                                 uint32_t log_per, uint64_t *upto, csaw__bias_bits *largest) {
+    const uint32_t n = site->degree, whole = n / CSAW__STRETCH * CSAW__STRETCH;
+    csaw__sums_to to = {upto, log_per, n, scale, 0, 0};
+    csaw__bias_bits bias[CSAW__RUN];
+    uint32_t first = CSAW__RUN * team.lane;
+    for (uint32_t left = whole; left; left -= CSAW__STRETCH, first += CSAW__STRETCH) {
 #pragma unroll
-        for (uint32_t j = 0; j < CSAW__RUN; j++) {
-            const csaw__bias_bits checked = csaw__scale::checked(bias[j]);
-            largest = checked > largest ? checked : largest;
-        }
+        for (uint32_t j = 0; j < CSAW__RUN; j++) bias[j] = csaw__raw_bits(site, (uint64_t)first + j);
+#pragma unroll
+        for (uint32_t j = 0; j < CSAW__RUN; j++) bias[j] = csaw__scale::checked(bias[j]);
+        to.add(team, first, bias);
     }
-    return largest;
+    if (whole < n) {
+        csaw__load_end(site, first, bias);
+        to.add(team, first, bias);
+    }
+    if (team.lane == 0) upto[(n - 1) >> log_per] = to.below; /* its part may end beyond the row */
+    *largest = to.largest;
+    return to.below;
 }
 
 /* Sum of the row's masses and their scale, and inclusive sums of parts in upto, [room], if room is not 0. Sum 0: no arc
  * has a positive bias. The row has an arc. False: a hook broke its rules. */
 CSAW_FN bool csaw__team_sums(const csaw__team &team, const csaw_site *site, uint64_t *upto, uint64_t room,
                              csaw__row_mass *out) {
-    const uint64_t span = csaw__row_span(site);
-    csaw__bias_bits largest = 0;
-    out->upto = upto;
-    out->log_per = room ? csaw__log_part(span, room, CSAW__LOG_RUN) : CSAW__LOG_RUN;
-#pragma unroll 1
-    for (bool guessed = false;; guessed = true) {
-        csaw__bias_bits bias[CSAW__RUN];
-        csaw__load_stretch(team, site, 0, bias);
+    const uint64_t n = site->degree;
+    csaw__bias_bits guess = 0;
 #pragma unroll
-        for (uint32_t j = 0; j < CSAW__RUN && !guessed; j++) largest = bias[j] > largest ? bias[j] : largest;
-        if (!guessed) largest = team.largest(largest);
-        const int exponent = csaw__exponent_of(site->degree, largest);
+    for (uint32_t i = team.lane; i < CSAW__LOOK * CSAW__TEAM; i += CSAW__TEAM) {
+        const csaw__bias_bits bias = i < n ? csaw__bits_at(site, i) : 0;
+        guess = bias > guess ? bias : guess;
+    }
+    guess = team.largest(guess);
+    out->upto = upto;
+    out->log_per = room ? csaw__log_part(n, room, CSAW__LOG_RUN) : 0;
+    for (;;) {
+        const int exponent = csaw__exponent_of(n, guess);
+        csaw__bias_bits largest = 0;
         out->scale = csaw__scale(exponent);
-        largest = 0;
-        const uint64_t own =
-            csaw__team_pass(team, site, out->scale, out->log_per, room != 0, upto, 0, span, bias, &largest);
-        out->sum =
-            room ? csaw__team_inclusive(team, upto, (uint32_t)csaw__num_parts(span, out->log_per)) : team.sum(own);
+        out->sum = room ? csaw__team_pass(team, site, out->scale, out->log_per, upto, &largest)
+                        : team.sum(csaw__lane_pass(site, team.lane, n, CSAW__TEAM, out->scale, &largest));
         largest = team.largest(largest);
-        if (largest > csaw__scale::most) { /* as a broken bias is, but -0 too, which is not looked for above */
-            largest = team.largest(csaw__lane_largest(team, site, 0, 1));
-            if (largest > csaw__scale::most) break;
-        }
-        if (csaw__exponent_of(site->degree, largest) == exponent) return true;
+        team.sync();
+        if (largest > csaw__scale::most) break;
+        if (csaw__exponent_of(n, largest) == exponent) return true;
+        guess = largest;
     }
     csaw__wave_fault(site);
     return false;
+}
+
+/* The first place of upto, [n], that exceeds x; n - 1 if none. */
+CSAW_FN uint64_t csaw__first_above(const uint64_t *upto, uint64_t n, uint64_t x) {
+    uint64_t lo = 0;
+    while (n > 1) {
+        const uint64_t half = n >> 1;
+        const bool after = upto[lo + half - 1] <= x;
+        lo = after ? lo + half : lo;
+        n = after ? n - half : half;
+    }
+    return lo;
+}
+
+/* Of masses side by side, whose sum with below exceeds x: which is the first at which it does; below becomes the sum of
+ * those before it. */
+CSAW_FN uint32_t csaw__run_find(const uint64_t (&mass)[CSAW__LOOK], uint64_t x, uint64_t *below, uint64_t *found) {
+    uint32_t which = 0;
+    *found = mass[0];
+#pragma unroll
+    for (uint32_t j = 0; j + 1 < CSAW__LOOK; j++) {
+        if (which != j || *below + mass[j] > x) continue;
+        *below += mass[j];
+        *found = mass[j + 1];
+        which = j + 1;
+    }
+    return which;
+}
+
+/* The first arc from begin on at which below + the masses since begin exceeds x: its place; *before: the sum of those
+ * before it; *mass: its own. masses_of(i, mass): those of arcs from i on, 0 beyond the row. */
+template <class TEAM, class MASSES>
+CSAW_FN uint64_t csaw__team_scan(const TEAM &team, uint64_t begin, uint64_t below, uint64_t x, const MASSES &masses_of,
+                                 uint64_t *before, uint64_t *mass) {
+    for (uint64_t first = begin + CSAW__LOOK * team.lane;; first += CSAW__LOOK * team.width()) {
+        uint64_t own[CSAW__LOOK], sum = 0, found;
+        masses_of(first, own);
+#pragma unroll
+        for (uint32_t j = 0; j < CSAW__LOOK; j++) sum += own[j];
+        const uint64_t inclusive = below + team.prefix(sum);
+        const uint32_t above = team.ballot(inclusive > x);
+        below = team.get(inclusive, team.width() - 1);
+        if (!above) continue;
+        uint64_t upto = inclusive - sum;
+        const uint64_t place = first + csaw__run_find(own, x, &upto, &found);
+        *before = team.get(upto, team.first(above));
+        *mass = team.get(found, team.first(above));
+        return team.get(place, team.first(above));
+    }
+}
+
+/* The same by one lane, for each lane that asks. */
+CSAW_FN uint64_t csaw__lane_scan(const csaw__arc_masses &masses_of, uint64_t begin, uint64_t below, uint64_t x,
+                                 uint64_t *before, uint64_t *mass) {
+    for (;; begin += CSAW__LOOK) {
+        uint64_t own[CSAW__LOOK], upto = below;
+        masses_of(begin, own);
+#pragma unroll
+        for (uint32_t j = 0; j < CSAW__LOOK; j++) upto += own[j];
+        *before = below;
+        if (upto > x) return begin + csaw__run_find(own, x, before, mass);
+        below = upto;
+    }
+}
+
+/* Every lane that asks: the first arc whose inclusive sum exceeds its x, which is below the row's sum; *below: the sum
+ * of those before it; *mass: its own. */
+CSAW_FN uint64_t csaw__team_find(const csaw__team &team, const csaw_site *site, const csaw__row_mass *row, bool asks,
+                                 uint64_t x, uint64_t *below, uint64_t *mass) {
+    uint64_t found = *below = *mass = 0, start = 0;
+    if (asks) {
+        found = csaw__first_above(row->upto, csaw__num_parts(site->degree, row->log_per), x);
+        start = found ? row->upto[found - 1] : 0;
+        *below = start;
+        *mass = row->upto[found] - start;
+    }
+    if (row->log_per == 0) return found;
+    const csaw__arc_masses masses_of = {site, &row->scale};
+    found <<= row->log_per;
+    if (row->log_per <= CSAW__LOG_LANE_SCAN) { /* each lane for itself: their arcs were read just now */
+        if (asks) found = csaw__lane_scan(masses_of, found, start, x, below, mass);
+        return found;
+    }
+    for (uint32_t left = team.ballot(asks); left; left &= left - 1) {
+        const uint32_t lane = team.first(left);
+        uint64_t before, own;
+        const uint64_t place = csaw__team_scan(team, team.get(found, lane), team.get(start, lane), team.get(x, lane),
+                                               masses_of, &before, &own);
+        if (team.lane == lane) {
+            found = place;
+            *below = before;
+            *mass = own;
+        }
+    }
+    return found;
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* samplers/select/scan_warp.cuh - ITS and RACE on the GPU: one warp decides one row (C-SAW, SC'20, section IV-A).
  *
- * Method: ITS: the sum of masses, then prefix sums until the drawn number falls into one (row_find.cuh). Masses are
+ * Method: ITS: the sum of masses, then prefix sums until the drawn number falls into one (row_sums.cuh). Masses are
  * integers, so the pick is that of samplers/select/its.h bit for bit. RACE: lanes take every 32nd arc; the earliest
  * arrival, of equals the lowest place, by butterfly. */
 #ifndef CSAW_SELECT_SCAN_WARP_CUH
@@ -9,7 +9,7 @@
 
 #include "samplers/select/bias.h"
 #include "samplers/select/race.h"
-#include "samplers/select/row_find.cuh"
+#include "samplers/select/row_sums.cuh"
 #include "samplers/select/scan_thread.cuh"
 
 #define CSAW__WARP 0xffffffffu
@@ -21,9 +21,8 @@ CSAW_FN int csaw__its_warp_pick(const csaw_site *site, uint64_t number, uint32_t
     uint64_t before, mass;
     if (!csaw__team_sums(team, site, 0, 0, &row)) return CSAW__BROKEN;
     if (row.sum == 0) return CSAW__NOTHING;
-    const csaw__arc_masses masses_of(site, &row.scale);
-    const uint64_t place = csaw__team_scan(team, 0, 0, csaw_below(number, row.sum), masses_of, &before, &mass);
-    *rank = (uint32_t)(place - masses_of.skew);
+    const csaw__arc_masses masses_of = {site, &row.scale};
+    *rank = (uint32_t)csaw__team_scan(team, 0, 0, csaw_below(number, row.sum), masses_of, &before, &mass);
     return CSAW__PICKED;
 }
 

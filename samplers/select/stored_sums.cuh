@@ -5,7 +5,7 @@
 #ifndef CSAW_SELECT_STORED_SUMS_CUH
 #define CSAW_SELECT_STORED_SUMS_CUH
 
-#include "samplers/select/row_find.cuh"
+#include "samplers/select/row_sums.cuh"
 
 /* Of the row that the site stands at, which has an arc. */
 CSAW_FN csaw__row_mass csaw__stored_sums(const csaw_site *site) {

@@ -46,23 +46,17 @@ template <bool WARP> struct csaw__lanes {
         return __shfl_up_sync(mask, (unsigned long long)x, 1, (int)width());
     }
     __device__ double before(double x) const { return __shfl_up_sync(mask, x, 1, (int)width()); }
-    /* Of each group of so many lanes side by side, a power of two. */
-    __device__ uint64_t sum(uint64_t x, uint32_t group) const {
-        for (uint32_t d = 1; d < group; d <<= 1)
+    __device__ uint64_t sum(uint64_t x) const {
+        for (uint32_t d = width() / 2; d > 0; d >>= 1)
             x += __shfl_xor_sync(mask, (unsigned long long)x, (int)d, (int)width());
         return x;
     }
-    __device__ uint64_t sum(uint64_t x) const { return sum(x, width()); }
     template <typename T> __device__ T largest(T x) const {
-        if constexpr (WARP && sizeof(T) == sizeof(uint32_t)) {
-            return __reduce_max_sync(mask, x);
-        } else {
-            for (uint32_t d = width() / 2; d > 0; d >>= 1) {
-                const T other = __shfl_xor_sync(mask, x, (int)d, (int)width());
-                x = other > x ? other : x;
-            }
-            return x;
+        for (uint32_t d = width() / 2; d > 0; d >>= 1) {
+            const T other = __shfl_xor_sync(mask, x, (int)d, (int)width());
+            x = other > x ? other : x;
         }
+        return x;
     }
     template <typename T> __device__ T prefix(T x) const { /* inclusive; Kogge, Stone 1973 */
         for (uint32_t d = 1; d < width(); d <<= 1) {

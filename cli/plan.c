@@ -117,6 +117,7 @@ const command plan_command = {
                 "  csaw plan graph.txt --device cuda:0\n"
                 "  csaw plan graph.txt --describe ranks=16\n"
                 "  csaw plan graph.txt --describe gpu=8,memory=80GiB\n"
+                "  csaw plan graph.csaw --split --describe ranks=16\n"
                 "  csaw plan graph.txt --describe gpu=1,memory=16GiB --gpu-memory 4GiB --num-walks 1\n",
     .run = run,
     .on_ranks = true,

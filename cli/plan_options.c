@@ -46,6 +46,10 @@ void plan_options_add(arguments *arguments, plan_options *options) {
          .lowest = 1,
          .highest = 64,
          .help = "on which parts are copied and run (simulated; default: one each, at most 4)"},
+        {.name = "split",
+         .kind = OPTION_FLAG,
+         .value = &options->split,
+         .help = "under mpirun: each rank holds a part of GRAPH, a .csaw file, not all; the result is the same"},
     };
     arguments_add(arguments, table, sizeof table / sizeof table[0]);
 }
@@ -62,7 +66,8 @@ int plan_options_create(const csaw_graph *graph, const plan_options *options, cs
                                      .walks_per_seed = (uint32_t)options->walks_per_seed,
                                      .depth = (uint32_t)options->walk_length,
                                      .communicator = ranks_communicator(),
-                                     .described_ranks = (uint32_t)options->described_ranks};
+                                     .described_ranks = (uint32_t)options->described_ranks,
+                                     .split = options->split};
     const csaw_status status = csaw_plan_create(graph, &given, out);
     return status == CSAW_OK ? -1 : report_library_failure();
 }

@@ -47,7 +47,8 @@ static void report_text(const sample_options *options, const sample_job *job, bo
     }
     fprintf(stderr, "%s, seed %" PRIu64 ", on %s", options->replace ? ", with replacement" : "", options->seed,
             options->plan.device ? options->plan.device : "cpu");
-    if (ranks_size() > 1) fprintf(stderr, " of %u ranks", ranks_size());
+    if (ranks_size() > 1)
+        fprintf(stderr, " of %u ranks%s", ranks_size(), options->plan.split ? ", the graph split over them" : "");
     fputc('\n', stderr);
     fprintf(stderr, "edges    %s sampled in %.3g s: %s a second\n", count_text(job->edges).text, job->seconds,
             rate_text(per_second(job)).text);

@@ -70,8 +70,8 @@ static void add_options(arguments *arguments, walk_options *options) {
          .lowest = 1,
          .highest = (uint64_t)1 << 40,
          .help =
-             "walks made at a time, in memory (default: 8 MiB; for a GPU or a simulated one 64, or a round where parts "
-             "come and go)"},
+             "walks made at a time, in memory (default: 8 MiB; for a GPU, a simulated one or --split 64, or a round "
+             "where parts come and go)"},
         {.name = "draw",
          .kind = OPTION_TEXT,
          .value = &options->draw,
@@ -152,13 +152,15 @@ static csaw_status take_batch(void *user, csaw_samples *samples) {
 }
 
 /* Unless --batch says otherwise: on the CPU small enough to stop and to show progress often. On other devices 0, what
- * csaw_sample_each() finds best: where parts of the graph come and go, a smaller batch has them come more often. */
+ * csaw_sample_each() finds best: where parts of the graph come and go, a smaller batch has them come more often, and
+ * ranks that a graph is split over run dry at the end of each. */
 static uint64_t batch_bytes(const walk_options *options) {
     const char *device = options->plan.device;
     const uint64_t walk =
         (options->length + 1) * sizeof(csaw_vertex) + (options->edges ? options->length * sizeof(csaw_edge) : 0);
     const uint64_t most = (uint64_t)1 << 40;
-    if (!options->batch) return device && strcmp(device, "cpu") ? 0 : (uint64_t)8 << 20;
+    const bool small = !options->plan.split && (!device || !strcmp(device, "cpu"));
+    if (!options->batch) return small ? (uint64_t)8 << 20 : 0;
     return options->batch < most / walk ? options->batch * walk : most;
 }
 

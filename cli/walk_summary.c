@@ -37,7 +37,8 @@ void walk_print_summary(const walk_options *options, const walk_outcome *outcome
         fputs(")", stderr);
     }
     fprintf(stderr, ", seed %" PRIu64 ", on %s", options->seed, options->plan.device ? options->plan.device : "cpu");
-    if (ranks_size() > 1) fprintf(stderr, " of %u ranks", ranks_size());
+    if (ranks_size() > 1)
+        fprintf(stderr, " of %u ranks%s", ranks_size(), options->plan.split ? ", the graph split over them" : "");
     fputc('\n', stderr);
     if (outcome->resumed) fprintf(stderr, "resumed %s of the walks were there\n", count_text(outcome->resumed).text);
     fprintf(stderr, "steps   %s in %.3g s, writing included: %s a second\n", count_text(outcome->steps).text,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* partition/exchange_mpi.c - ranks that are processes of an MPI job (MPI 3).
  *
- * Batches are MPI_Isend() from a few buffers for each rank and come by MPI_Improbe() of any; a round is
- * MPI_Iallgather(), so that whoever waits for it goes on serving. A rank that gives up sends each other one an empty
- * message with a tag of its own. How many batches a rank was sent is counted, and asked for when all settle, so that
- * none is left for the next run to mistake. */
+ * Batches are MPI_Issend() from a few buffers for each rank and come by MPI_Improbe() of any. A synchronous send is
+ * done when its batch is taken in; MPI_Isend() of a small one would be done at once, and leave it with a rank that is
+ * behind, in memory that nobody bounds. A round is MPI_Iallgather(), so that whoever waits for it goes on serving. A
+ * rank that gives up sends each other one an empty message with a tag of its own. How many batches a rank was sent is
+ * counted, and asked for when all settle, so that none is left for the next run to mistake. */
 #include "partition/exchange_mpi.h"
 
 #include <mpi.h>
@@ -40,7 +41,7 @@ static csaw_status check(int code, const char *what) {
     int length = 0;
     if (code == MPI_SUCCESS) return CSAW_OK;
     MPI_Error_string(code, text, &length);
-    return csaw__fail(CSAW_EIO, "%s failed: %s; see what MPI says of the other ranks", what, text);
+    return csaw__fail(CSAW_EMPI, "%s failed: %s; see what MPI says of the other ranks", what, text);
 }
 #define TRY_MPI(CALL, WHAT) CSAW_TRY(check(CALL, WHAT))
 
@@ -60,7 +61,7 @@ static csaw_status send(void *self, uint32_t to, uint64_t bytes) {
     csaw__mpi *const m = self;
     const uint64_t place = (uint64_t)to * m->under_way + m->next[to];
     TRY_MPI(
-        MPI_Isend(m->memory + place * m->batch, (int)bytes, MPI_BYTE, (int)to, TAG_BATCH, m->comm, &m->request[place]),
+        MPI_Issend(m->memory + place * m->batch, (int)bytes, MPI_BYTE, (int)to, TAG_BATCH, m->comm, &m->request[place]),
         "sending to another rank");
     m->next[to] = (m->next[to] + 1) % m->under_way;
     m->sent[to]++;
@@ -234,27 +235,33 @@ static csaw_status agree(const csaw__mpi *m, csaw_status mine) {
 }
 
 csaw_status csaw__mpi_create(const void *communicator, uint64_t batch, uint32_t under_way, csaw__mpi **out) {
-    csaw__mpi *m;
+    csaw__mpi begun = {.comm = MPI_COMM_NULL, .round = MPI_REQUEST_NULL}, *m = NULL;
     CSAW_REQUIRE(batch == 0 || (batch >= CSAW__BATCH_LEAST && batch <= CSAW__BATCH_MOST), CSAW_EINVAL,
                  "batches of %llu bytes; give %d .. %d", (unsigned long long)batch, (int)CSAW__BATCH_LEAST,
                  (int)CSAW__BATCH_MOST);
-    CSAW_TRY(csaw__alloc_zero(&m, 1, "a rank"));
-    m->comm = MPI_COMM_NULL;
-    m->round = MPI_REQUEST_NULL;
-    m->batch = ((batch ? batch : CSAW__BATCH_BYTES) + 7) & ~(uint64_t)7;
-    m->under_way = under_way ? under_way : CSAW__BATCHES_UNDER_WAY;
-    csaw_status status = open(m, communicator);
-    if (status == CSAW_OK) status = agree(m, take_memory(m));
-    if (status != CSAW_OK) {
-        csaw__mpi_free(m);
-        return status;
+    begun.batch = ((batch ? batch : CSAW__BATCH_BYTES) + 7) & ~(uint64_t)7;
+    begun.under_way = under_way ? under_way : CSAW__BATCHES_UNDER_WAY;
+    csaw_status status = open(&begun, communicator); /* before anything that may fail on one rank alone */
+    if (status == CSAW_OK) {
+        status = csaw__alloc(&m, 1, "a rank");
+        if (m) *m = begun;
+        if (m) status = take_memory(m);
+        status = agree(&begun, status);
     }
-    *out = m;
-    return CSAW_OK;
+    if (status == CSAW_OK) {
+        *out = m;
+        return CSAW_OK;
+    }
+    if (m)
+        csaw__mpi_free(m);
+    else if (begun.comm != MPI_COMM_NULL)
+        MPI_Comm_free(&begun.comm);
+    return status;
 }
 
 void csaw__mpi_free(csaw__mpi *m) {
     if (!m) return;
+    if (m->request) MPI_Waitall(m->size * (int)m->under_way, m->request, MPI_STATUSES_IGNORE); /* all was taken in */
     if (m->comm != MPI_COMM_NULL) MPI_Comm_free(&m->comm);
     csaw__free(m->memory);
     csaw__free(m->request);

@@ -30,6 +30,7 @@ class CliRanks : public Cli {
         for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) count++;
         return count;
     }
+    void kill_and_complete(const std::string &walk, const std::string &split);
 };
 
 TEST_F(CliRanks, walks_and_samples_are_those_of_one_process) {
@@ -51,6 +52,50 @@ TEST_F(CliRanks, walks_and_samples_are_those_of_one_process) {
     EXPECT_NE(got.out.find("\"steps\": 18480"), std::string::npos) << got.out; // 77 * 3 * 80
     EXPECT_EQ(run(sample + "two.txt", on(2)).code, 0);
     EXPECT_EQ(read("two.txt"), read("sample.txt"));
+}
+
+// A rank, or several, each with a part of the graph.
+TEST_F(CliRanks, a_split_graph_gives_the_bytes_of_one_process) {
+    setenv("OMPI_MCA_mpi_yield_when_idle", "0",
+           1); // ranks look and nap; on a busy machine a yield at each look starves them
+    ASSERT_EQ(run("convert " + lesmis + " g.csaw").code, 0);
+    for (const std::string words :
+         {"walk g.csaw --algo uniform --num-walks 3 ", "walk g.csaw --p 0.5 --q 2 --edges --batch 40 ",
+          "sample g.csaw --fanout 4,2 --batch-size 5 "}) {
+        ASSERT_EQ(run(words + "-o one.txt").code, 0);
+        EXPECT_GT(read("one.txt").size(), 1000u);
+        for (int ranks : {1, 2, 3}) {
+            const Outcome got = run(words + "--split -o split.txt", on(ranks));
+            EXPECT_EQ(got.code, 0) << got.err;
+            EXPECT_TRUE(read("split.txt") == read("one.txt")) << words << ranks << " ranks";
+            EXPECT_EQ(times(got.err, "ranks, the graph split over them"), ranks > 1 ? 1u : 0u) << got.err;
+            std::filesystem::remove(folder / "split.txt");
+        }
+    }
+}
+
+TEST_F(CliRanks, what_a_split_graph_cannot_be_is_said_once) {
+    const std::string other = " : -n 1 '" CSAW_PROGRAM "' ";
+    ASSERT_EQ(run("generate rmat --scale 6 --seed 1 -o a.csaw").code, 0);
+    ASSERT_EQ(run("generate rmat --scale 6 --seed 2 -o b.csaw").code, 0);
+    Outcome got = run("walk a.csaw --split -o w.txt" + other + "walk b.csaw --split -o w.txt", on(2));
+    EXPECT_EQ(got.code, 1);
+    EXPECT_EQ(times(got.err, "csaw: rank 2 has another graph than rank 0"), 1u) << got.err;
+    got = run("walk a.csaw --split -o w.txt" + other + "walk a.csaw -o w.txt", on(1));
+    EXPECT_EQ(got.code, 1);
+    EXPECT_EQ(times(got.err, "csaw: rank 1 has another choice of split than rank 0"), 1u) << got.err;
+    got = run("walk a.csaw --split -o w.txt" + other + "walk gone.csaw --split -o w.txt", on(2));
+    EXPECT_EQ(got.code, 1);
+    EXPECT_EQ(times(got.err, "rank 2 on "), 1u) << got.err;
+    EXPECT_EQ(times(got.err, "gone.csaw"), 1u) << got.err;
+    got = run("walk a.csaw --split --threads 2 -o w.txt", on(2));
+    EXPECT_EQ(got.code, 1);
+    EXPECT_EQ(times(got.err, "csaw: split is for ranks that each step on one thread"), 1u) << got.err;
+    got = run("walk a.csaw --split --check -o w.txt", on(2));
+    EXPECT_EQ(got.code, 1);
+    EXPECT_EQ(times(got.err, "needs the whole graph in sight"), 1u) << got.err;
+    EXPECT_FALSE(exists("w.txt"));
+    EXPECT_FALSE(exists("w.txt.part"));
 }
 
 TEST_F(CliRanks, messages_come_once_and_name_the_rank) {
@@ -97,6 +142,30 @@ TEST_F(CliRanks, a_plan_says_how_work_is_divided) {
     EXPECT_EQ(run("plan " + karate + " --describe ranks=0").code, 2);
 }
 
+TEST_F(CliRanks, a_plan_says_what_a_split_graph_takes_and_sends) {
+    // vertices 0 .. 16 have 80 of the 156 arcs: 17 * 8 + 80 * 4 = 456 bytes, of 896. An arc that may lead anywhere
+    // leaves with 1 - (80^2 + 76^2) / 156^2 = 0.49967; 0.49967 * (16 + 24 * 79 / 80) = 19.837 bytes a step, 340 * 80
+    // steps
+    const std::string lines =
+        "\nranks       2, the graph split over them: 17 .. 17 vertices each, 456 bytes of rows and arcs at most; 170 "
+        ".. "
+        "170 walks each, in 1 round\n"
+        "memory      of each rank besides: 136 bytes of degrees of all vertices, 53.8 KiB of a batch, 512.0 KiB to "
+        "send "
+        "by; at most 256.0 MiB of walkers and, of what other ranks ask, 64.0 MiB of answers or of entries\n"
+        "exchange    if arcs may lead anywhere 50.0% of steps end at another rank: about 19.8 bytes a step, 526.9 KiB "
+        "in "
+        "all; of second-order walks by reject about twice that\n"
+        "device      cpu, 1 thread\n";
+    Outcome got = run("plan " + karate + " --split --describe ranks=2");
+    EXPECT_EQ(got.code, 0) << got.err;
+    EXPECT_NE(got.out.find(lines), std::string::npos) << got.out;
+    got = run("plan " + karate + " --split", on(2));
+    EXPECT_EQ(times(got.out, lines), 1u) << got.out << got.err;
+    EXPECT_EQ(run("plan " + karate + " --split").out, run("plan " + karate).out); // of one process it says nothing
+    EXPECT_EQ(run("plan " + karate + " --split --describe ranks=100000").code, 1);
+}
+
 #ifdef CSAW_RANKS_EXAMPLE
 TEST_F(CliRanks, the_example_writes_what_the_program_writes) {
     const std::string graph = "'" CSAW_SOURCE_DIR "/data/karate.txt'", program = " '" CSAW_RANKS_EXAMPLE "' ";
@@ -108,14 +177,14 @@ TEST_F(CliRanks, the_example_writes_what_the_program_writes) {
 #endif
 
 // A rank is killed in the middle: the job ends at once and the launcher says which; other numbers of ranks complete it.
-TEST_F(CliRanks, a_killed_rank_ends_the_job_and_others_complete_it) {
-    const std::string walk = "walk g.txt --num-walks 1500 --walk-length 20 --batch 200 --threads 1 ";
+void CliRanks::kill_and_complete(const std::string &walk, const std::string &split) {
     setenv("OMPI_MCA_odls_base_sigkill_timeout", "5", 1); // rank 0 has time to speak on a loaded machine
     write("start", "echo $$ > pid.$OMPI_COMM_WORLD_RANK\nexec '" CSAW_PROGRAM "' \"$@\"\n");
-    ASSERT_EQ(run("generate rmat --scale 8 --seed 3 -o g.txt").code, 0);
+    ASSERT_EQ(run("generate rmat --scale 8 --seed 3 -o g.csaw").code, 0);
     ASSERT_EQ(run(walk + "-o whole.txt").code, 0);
     for (const auto &[ranks, victim] : {std::pair(3, 2), std::pair(5, 0)}) {
-        const std::string before = read("w.txt.resume"), line = walk + (before.empty() ? "" : "--resume ") + "-o w.txt";
+        const std::string before = read("w.txt.resume"),
+                          line = walk + split + (before.empty() ? "" : "--resume ") + "-o w.txt";
         std::thread killer([&, victim = victim] {
             const auto finished = [&] { // a round more than before is on disk
                 const std::string now = read("w.txt.resume");
@@ -140,11 +209,19 @@ TEST_F(CliRanks, a_killed_rank_ends_the_job_and_others_complete_it) {
         EXPECT_FALSE(exists("w.txt"));
         EXPECT_TRUE(exists("w.txt.resume"));
     }
-    const Outcome got = run(walk + "--resume -o w.txt", on(2));
+    const Outcome got = run(walk + split + "--resume -o w.txt", on(2));
     EXPECT_EQ(got.code, 0) << got.err;
     EXPECT_EQ(times(got.err, "resumed "), 1u) << got.err;
-    EXPECT_EQ(read("w.txt"), read("whole.txt"));
+    EXPECT_TRUE(read("w.txt") == read("whole.txt"));
     EXPECT_FALSE(exists("w.txt.part"));
+}
+
+TEST_F(CliRanks, a_killed_rank_ends_the_job_and_others_complete_it) {
+    kill_and_complete("walk g.csaw --num-walks 1500 --walk-length 20 --batch 200 --threads 1 ", "");
+}
+
+TEST_F(CliRanks, a_killed_rank_with_its_part_of_a_graph_ends_the_job_too) {
+    kill_and_complete("walk g.csaw --num-walks 800 --walk-length 4 --batch 200 --threads 1 ", "--split ");
 }
 
 } // namespace

@@ -71,6 +71,9 @@ TEST_F(Cli, help_of_a_command) {
         "go (simulated)\n"
         "  --resident N             parts in that memory at a time (simulated; default: by its size)\n"
         "  --streams N              on which parts are copied and run (simulated; default: one each, at most 4)\n"
+        "  --split                  under mpirun: each rank holds a part of GRAPH, a .csaw file, not all; the result "
+        "is "
+        "the same\n"
         "  --walk-length N          steps of a walk, so N+1 vertices (default 80)\n"
         "  --num-walks N            walks from every start vertex (default 10)\n"
         "  --undirected             every line of the file is an edge both ways\n"
@@ -88,6 +91,7 @@ TEST_F(Cli, help_of_a_command) {
         "  csaw plan graph.txt --device cuda:0\n"
         "  csaw plan graph.txt --describe ranks=16\n"
         "  csaw plan graph.txt --describe gpu=8,memory=80GiB\n"
+        "  csaw plan graph.csaw --split --describe ranks=16\n"
         "  csaw plan graph.txt --describe gpu=1,memory=16GiB --gpu-memory 4GiB --num-walks 1\n");
     for (const char *command : {"walk", "sample", "subgraph", "info", "generate", "plan", "verify"}) {
         Outcome help = run(std::string("help ") + command), option = run(std::string(command) + " --help");

@@ -47,6 +47,11 @@ TEST(SpreadMpi, RanksThatAskForSomethingElse) {
     EXPECT_EQ(run_ranks(3, "batches"), 0);
 }
 
+TEST(SpreadMpi, WhatNobodyTakesInIsBounded) {
+    NEEDS_MPI();
+    EXPECT_EQ(run_ranks(2, "bounded"), 0);
+}
+
 TEST(SpreadMpi, ABatchFunctionThatDrawsFromItsPlanIsRefusedAlone) {
     NEEDS_MPI();
     EXPECT_EQ(run_ranks(3, "nested"), 0);

@@ -3,7 +3,7 @@
  * job, each of which compares what it delivers with what one process draws. Exit code 0: all is equal.
  * spread_mpi_test.cc runs it.
  *
- *   spread_ranks equal|fault|other|nested|lost|batches */
+ *   spread_ranks equal|fault|other|nested|lost|batches|bounded */
 #include "tests/spread_cases.h"
 
 #include "partition/exchange_mpi.h"
@@ -158,6 +158,33 @@ void fails(csaw__mpi *mpi, const char *what) {
     expect(n > 5, "fault: so few allocations");
 }
 
+// What nobody takes in stays with the sender: as many batches as may be under way, however small.
+void bounded(csaw__mpi *mpi) {
+    const csaw__exchange on = csaw__mpi_rank(mpi);
+    int sent = 0;
+    void *to = nullptr;
+    for (; on.rank == 0 && sent < 100; sent++) {
+        for (int look = 0; look < 1000; look++) {
+            require(on.room(on.self, 1, &to));
+            if (to) break;
+            on.idle(on.self);
+        }
+        if (!to) break;
+        std::memset(to, 0, 8);
+        require(on.send(on.self, 1, 8));
+    }
+    if (on.rank == 0) expect(sent == CSAW__BATCHES_UNDER_WAY, "sent " + std::to_string(sent));
+    MPI_Barrier(MPI_COMM_WORLD);
+    uint32_t from;
+    const void *data;
+    uint64_t bytes;
+    for (int got = 0; on.rank == 1 && got < CSAW__BATCHES_UNDER_WAY; got += data != nullptr) {
+        require(on.receive(on.self, &from, &data, &bytes));
+        if (data) expect(from == 0 && bytes == 8, "a batch");
+    }
+    require(on.settle(on.self));
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -179,6 +206,8 @@ int main(int argc, char **argv) {
         require(csaw__mpi_create(&world, batch, batch ? 1 : 0, &mpi));
         if (std::strcmp(what, "equal") == 0)
             equal(mpi, {batch ? uint64_t{3} : 0, batch ? uint64_t{1} : 0, batch != 0});
+        else if (std::strcmp(what, "bounded") == 0)
+            bounded(mpi);
         else
             fails(mpi, what);
         csaw__mpi_free(mpi);

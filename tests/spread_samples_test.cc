@@ -5,6 +5,8 @@
 #include "tests/sample_cases.h"
 #include "tests/spread_cases.h"
 
+#include <mutex>
+
 using reference::Graph;
 using reference::Method;
 using reference::Sample;
@@ -124,6 +126,79 @@ TEST_P(SamplesOnGraph, OfBuiltInSamplers) {
 TEST_P(SamplesOnGraph, OfSamplersWithEveryHook) {
     const Graph graph = reference::small_graph(GetParam());
     expect_equal(graph.csr(), sample_equality::samplers_for(GetParam()));
+}
+
+// ---- memory --------------------------------------------------------------------
+
+// Vertex v leads to the next `degree` ones, around.
+Graph ring(csaw_vertex vertices, csaw_vertex degree) {
+    std::vector<reference::WeightedArc> arcs;
+    for (csaw_vertex v = 0; v < vertices; v++)
+        for (csaw_vertex d = 1; d <= degree; d++) arcs.push_back({v, (v + d) % vertices, 1});
+    return reference::graph_of("ring", vertices, arcs, false);
+}
+
+// Every home has hundreds of entries for every other rank at a time; what waits there stays within the room.
+TEST(SpreadSamples, WhatOthersAskTakesNoMoreThanTheRoom) {
+    const Graph graph = ring(900, 3);
+    std::vector<csaw_vertex> seed;
+    for (int i = 0; i < 3; i++)
+        for (csaw_vertex v = 0; v < 900; v++) seed.push_back(v);
+    const uint64_t offset[] = {0, 900, 1800, 2700};
+    static const uint32_t fanout[] = {2, 2};
+    const Split split = {3, 0, 0, 8192, 0, false};
+    const auto outcomes = spread::on_ranks(graph.csr(), split, [&](uint32_t, csaw_plan *plan) {
+        const csaw_seeds seeds = {seed.data(), 3, offset};
+        csaw_run_options options = {};
+        options.size = sizeof options;
+        options.depth = 2;
+        options.fanout = fanout;
+        csaw_samples *samples = nullptr;
+        const csaw_status status = csaw_sample(plan, &csaw_neighbor, nullptr, &seeds, &options, &samples);
+        csaw_samples_free(samples);
+        return status;
+    });
+    for (const spread::Outcome &outcome : outcomes) {
+        EXPECT_EQ(outcome.status, CSAW_OK) << outcome.message;
+        EXPECT_GT(outcome.counts.messages[CSAW__ENTRY], 500u);
+        EXPECT_GT(outcome.counts.most_kept, 0u);
+        EXPECT_LE(outcome.counts.most_kept, split.room);
+    }
+}
+
+// All picks of a layer lead from one row, which takes more than the room: it comes once.
+TEST(SpreadSamples, ARowComesOnceForAllPicksOfALayer) {
+    std::vector<reference::WeightedArc> arcs;
+    for (csaw_vertex v = 1; v <= 200; v++) {
+        arcs.push_back({0, v, 1});
+        arcs.push_back({v, 0, 1});
+    }
+    const Graph graph = reference::graph_of("star", 201, arcs, false);
+    const csaw_vertex seed[] = {0, 0};
+    static const uint32_t fanout[] = {50};
+    uint64_t picked = 0, wanted = 0;
+    std::mutex lock;
+    const auto outcomes = spread::on_ranks(graph.csr(), {2, 0, 0, 1, 0, false}, [&](uint32_t, csaw_plan *plan) {
+        const csaw_seeds seeds = {seed, 2, nullptr};
+        csaw_run_options options = {};
+        options.size = sizeof options;
+        options.depth = 1;
+        options.fanout = fanout;
+        csaw_samples *samples = nullptr;
+        csaw_arcs got;
+        csaw_status status = csaw_sample(plan, &csaw_layer, nullptr, &seeds, &options, &samples);
+        if (status == CSAW_OK) status = csaw_samples_arcs(samples, CSAW_HOST, &got);
+        const std::lock_guard<std::mutex> hold(lock);
+        if (status == CSAW_OK) picked += got.offset[got.num_instances];
+        csaw_samples_free(samples);
+        return status;
+    });
+    for (const spread::Outcome &outcome : outcomes) {
+        EXPECT_EQ(outcome.status, CSAW_OK) << outcome.message;
+        wanted += outcome.counts.messages[CSAW__WANTED];
+    }
+    EXPECT_EQ(picked, 100u);
+    EXPECT_EQ(wanted, 1u); // by the instance whose home is the other rank
 }
 
 INSTANTIATE_TEST_SUITE_P(Spread, SamplesOnGraph,

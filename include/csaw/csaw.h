@@ -185,6 +185,8 @@ typedef struct csaw_plan_options {
     const void *communicator; /* address of an MPI_Comm whose ranks share the work of each run, below; NULL = this
                                  process alone */
     uint32_t described_ranks; /* the plan explains itself for so many ranks, and no more. 0 = for those that are here */
+    bool split; /* of ranks: each holds a range of vertices with their rows alone, and walkers and entries of samples
+                   travel (CPU, a thread a rank); default: each holds the whole graph. Of one rank it says nothing */
 } csaw_plan_options;
 
 CSAW_API csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *options,
@@ -202,15 +204,17 @@ CSAW_API void csaw_plan_free(csaw_plan *plan);
 /* Ranks. With a communicator all its ranks make the same calls of csaw_plan_create(), csaw_sample(),
  * csaw_sample_each() and of writers, in the same order, with the same graph, sampler and options; MPI runs from before
  * the first until after the last, and plans and writers are freed before the communicator. Each rank holds the whole
- * graph and makes its share of the instances; together they make the samples of one process, bit for bit.
- * csaw_sample() gives each rank one of as many equal groups, in order of rank; csaw_sample_each() works in rounds, in
- * which each rank has one batch, in order of rank too: every rank's batch function is called once a round, perhaps with
- * no instance at all. csaw_walks.first and csaw_arcs.first tell which they are.
+ * graph, or with split a part of it, and delivers its share of the instances; together they make the samples of one
+ * process, bit for bit. csaw_sample() gives each rank one of as many equal groups, in order of rank; csaw_sample_each()
+ * works in rounds, in which each rank has one batch, in order of rank too: every rank's batch function is called once a
+ * round, perhaps with no instance at all. csaw_walks.first and csaw_arcs.first tell which they are.
  * An error of one rank is an error of all, and its message names the rank; of several it is that of the lowest rank.
  * Graphs, samplers, options or versions that differ are such errors. After CSAW_EMPI, or CSAW_ESTOPPED that came while
  * others did not answer, the communicator is of no use any more: end the job. Where ranks share a machine, threads = 0
  * shares its cores, and device "cuda" or "all" gives each rank a GPU of its machine, in turn. docs/ranks.md has more.
- */
+ * With split the graph is one that csaw_graph_load() mapped from a .csaw file, of whose arrays with an entry per arc a
+ * rank reads its own range alone; other graphs work as well, but stand whole in each rank's memory. All ranks draw a
+ * round together, of which each delivers its part. docs/scaling.md has more. */
 
 /* ---- samplers ------------------------------------------------------------- */
 

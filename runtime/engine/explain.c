@@ -8,7 +8,9 @@
 #include "runtime/engine/parts.h"
 #include "runtime/engine/run.h"
 
-__attribute__((format(printf, 2, 3))) static void say(csaw_plan *plan, const char *format, ...) {
+#define say csaw__explain_say
+
+void say(csaw_plan *plan, const char *format, ...) {
     const size_t used = strlen(plan->explain);
     va_list values;
     va_start(values, format);

@@ -290,10 +290,11 @@ static void csaw__walk(const csaw__job *job, uint64_t first, uint64_t count, csa
 
 CSAW_FN csaw_site csaw__site_of_walker(const csaw__job *job, const csaw__walker *walker) {
     csaw_site site = csaw__site_of(job, job->first + walker->walk, walker->root);
-    if (walker->prev != CSAW_NONE && !job->remote) {
+    if (walker->prev != CSAW_NONE && (!job->remote || walker->prev - job->rows.first < job->rows.count)) {
         csaw__site_row(&site, walker->prev);
         site.prev_row = site.row;
         site.prev_degree = site.degree;
+        site.prev_here = 1;
     }
     site.prev = walker->prev;
     site.depth = walker->depth;
@@ -323,7 +324,7 @@ CSAW_FN int csaw__step_pick(const csaw_site *site, csaw__walker *walker, const u
         if (picked != CSAW__UNDECIDED) return picked;
         answer = 0;
     }
-    if (job->remote && csaw__second_order(site) && site->degree && !answer) return CSAW__UNDECIDED;
+    if (csaw__second_remote(site) && site->degree && !answer) return CSAW__UNDECIDED;
     int picked = job->kernel == CSAW__KERNEL_RACE ? csaw__race_pick(site, answer, arc, fault)
                                                   : csaw__its_pick(site, answer, arc, fault);
     if (picked == CSAW__PICKED && answer) arc->near_prev = 1u + answer[arc->rank];

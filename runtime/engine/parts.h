@@ -111,6 +111,7 @@ uint64_t csaw__parts_instance_bytes(const csaw__parts *parts); /* of device memo
 csaw_status csaw__parts_on_cuda(csaw__parts *parts, int ordinal);
 
 /* runtime/engine/explain.c: lines of a plan's explanation. */
+__attribute__((format(printf, 2, 3))) void csaw__explain_say(csaw_plan *plan, const char *format, ...);
 void csaw__explain_graph(csaw_plan *plan);
 void csaw__explain_job(csaw_plan *plan);
 void csaw__explain_ranks(csaw_plan *plan, uint32_t ranks);
@@ -121,6 +122,7 @@ void csaw__explain_gpus(csaw_plan *plan, uint32_t count);
 /* What one of several GPUs says of itself; lines that would be alike are the first one's. */
 void csaw__explain_one_of(csaw_plan *plan, const csaw_plan *one, bool first);
 csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph);
+csaw_status csaw__explain_split(csaw_plan *plan, uint32_t ranks); /* runtime/engine/spread_explain.c */
 
 #ifdef __cplusplus
 }

@@ -26,6 +26,12 @@ static csaw_status check_options(const csaw_plan_options *options, csaw__device_
                  CSAW_EINVAL,
                  "gpu_memory, described_memory, resident and streams are a GPU's, but the device is 'cpu'; give "
                  "'cuda:N' or 'simulated', or leave them out");
+    CSAW_REQUIRE(!options->split || (kind == CSAW__ON_CPU && options->partitions <= 1 && options->threads <= 1),
+                 CSAW_EINVAL,
+                 "split is for ranks that each step on one thread of a CPU; leave out device, partitions and threads, "
+                 "and start a rank for every core");
+    CSAW_REQUIRE(!options->split || options->described_ranks <= CSAW__MOST_PARTS, CSAW_EINVAL,
+                 "the graph split over %u ranks; describe at most %d", options->described_ranks, CSAW__MOST_PARTS);
     CSAW_REQUIRE(kind != CSAW__ON_SIMULATED || !options->described_memory, CSAW_EINVAL,
                  "described_memory is that of a GPU which need not be here: give device 'cuda:N', or gpu_memory for "
                  "the simulated one");
@@ -98,13 +104,22 @@ static csaw_status open_gpu(csaw_plan *plan, const csaw_plan_options *given, int
     return explain_fit(plan, &options);
 }
 
-static csaw_status open_device(csaw_plan *plan, const csaw_plan_options *options, const csaw__device_list *list) {
+/* A rank's share of the graph. Messages go when all ranks have theirs. */
+static csaw_status open_split(csaw_plan *plan) {
+    const csaw__spread_options options = {0};
+    if (plan->described) return CSAW_OK;
+    return csaw__spread_create(plan->graph, csaw__ranks_size(plan->ranks), csaw__ranks_rank(plan->ranks), &options,
+                               &plan->spread);
+}
+
+static csaw_status open_device(csaw_plan *plan, const csaw_plan_options *options, const csaw__device_list *list,
+                               bool split) {
     const csaw__device_kind kind = list->kind;
     if (kind == CSAW__ON_GPU && options->described_memory) return describe(plan, options, list->count);
     if (kind == CSAW__ON_GPU && list->count > 1) return csaw__gpus_open(plan, options, list);
     if (kind == CSAW__ON_GPU) return open_gpu(plan, options, list->ordinal[0], 0);
     csaw__explain_host(plan, kind == CSAW__ON_SIMULATED, options->partitions > 1);
-    if (kind == CSAW__ON_CPU && options->partitions <= 1) return narrow_rowptr(plan);
+    if (kind == CSAW__ON_CPU && options->partitions <= 1) return split ? open_split(plan) : narrow_rowptr(plan);
     CSAW_TRY(csaw__parts_create(plan->graph, options, -1, &plan->parts));
     return explain_fit(plan, options);
 }
@@ -159,12 +174,17 @@ static csaw_status create(const csaw_graph *graph, const csaw_plan_options *opti
     CSAW_TRY(check_options(options, list.kind));
     CSAW_TRY(begin(graph, options, list.kind == CSAW__ON_GPU, &plan));
     plan->ranks = ranks;
-    plan->threads = options->threads ? options->threads : default_threads(ranks);
+    const uint32_t size = options->described_ranks ? options->described_ranks : csaw__ranks_size(ranks);
+    const bool split = options->split && size > 1;
+    plan->threads = split ? 1 : options->threads ? options->threads : default_threads(ranks);
     plan->described = options->described_ranks;
     csaw__explain_graph(plan);
     csaw__explain_job(plan);
-    csaw__explain_ranks(plan, options->described_ranks ? options->described_ranks : csaw__ranks_size(ranks));
-    CSAW_TRY_DONE(open_device(plan, options, &list));
+    if (split)
+        CSAW_TRY_DONE(csaw__explain_split(plan, size));
+    else
+        csaw__explain_ranks(plan, size);
+    CSAW_TRY_DONE(open_device(plan, options, &list, split));
     *out = plan;
     plan = NULL;
 done:
@@ -173,14 +193,16 @@ done:
 }
 
 /* Whether ranks have the same program and graph before them. */
-static csaw_status agree(csaw__ranks *ranks, csaw_status status, const csaw_graph *graph) {
-    enum { VERSION, GRAPH };
+static csaw_status agree(csaw__ranks *ranks, csaw_status status, const csaw_graph *graph, bool split) {
+    enum { VERSION, GRAPH, SPLIT };
     uint64_t values[CSAW__RANK_VALUES] = {0};
     if (!ranks) return status;
     values[VERSION] = csaw__xxh64(csaw_version(), strcspn(csaw_version(), " ")); /* not what is built in */
     if (status == CSAW_OK) values[GRAPH] = csaw_graph_checksum(graph);
+    values[SPLIT] = split;
     CSAW_TRY(csaw__ranks_meet(ranks, CSAW__AT_PLAN, status, values));
     CSAW_TRY(csaw__ranks_alike(ranks, VERSION, "version of csaw", "install the same everywhere"));
+    CSAW_TRY(csaw__ranks_alike(ranks, SPLIT, "choice of split", "give it to all ranks or to none"));
     return csaw__ranks_alike(ranks, GRAPH, "graph", "give every rank the same file, and the same load options");
 }
 
@@ -191,7 +213,10 @@ csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *g
     CSAW_TRY(csaw__ranks_open(options.communicator, &ranks));
     csaw__ranks_enter(ranks);
     csaw_status status = create(graph, &options, ranks, out ? &plan : NULL);
-    status = agree(ranks, status, graph);
+    status = agree(ranks, status, graph, options.split);
+    if (status == CSAW_OK && plan->spread)
+        status = csaw__ranks_meet(ranks, CSAW__AT_PLAN, csaw__spread_connect(plan->spread, options.communicator, ranks),
+                                  NULL);
     if (status == CSAW_OK)
         *out = plan;
     else

@@ -26,6 +26,9 @@ csaw_status csaw__run_create(csaw_plan *plan, const csaw_sampler *sampler, const
  * mind. at_once: of csaw_sample_each(), instances of a batch, which become the least of all ranks; else NULL. */
 csaw_status csaw__run_agree(const csaw__run *r, csaw_plan *plan, csaw_status status, const csaw_seeds *seeds,
                             uint64_t *at_once);
+/* Of so many instances, those of this rank's batch: from *first on, *count of them. All, where the graph is split: then
+ * all ranks have one batch, and divide it within. */
+void csaw__run_share(const csaw__run *r, uint64_t total, uint64_t *first, uint64_t *count);
 /* runtime/engine/batches.c. Bytes of host memory that an instance takes. */
 uint64_t csaw__run_bytes(const csaw__run *r);
 /* Before the first batch: device memory divided for batches of so many instances, of all that there are to do. */

@@ -215,7 +215,7 @@ csaw_status csaw__run_create(csaw_plan *plan, const csaw_sampler *sampler, const
                              const csaw_run_options *given, csaw__run *out) {
     const csaw_status status = create_run(plan, sampler, params, seeds, given, out);
     if (plan && plan->busy) return status; /* refused here, while the other ranks are in the run that called */
-    return plan && plan->spread ? csaw__spread_agree_on(plan->spread, out, status) : status;
+    return plan && plan->spread && !plan->ranks ? csaw__spread_agree_on(plan->spread, out, status) : status;
 }
 
 static csaw_status walk_one(const csaw__run *r, csaw__job *job, csaw__fault *fault) {
@@ -300,12 +300,18 @@ csaw_status csaw__run_progress(const csaw__run *r, uint64_t done) {
     return CSAW_OK;
 }
 
+void csaw__run_share(const csaw__run *r, uint64_t total, uint64_t *first, uint64_t *count) {
+    const csaw__ranks *const ranks = r->plan->spread ? NULL : r->plan->ranks;
+    const uint64_t rank = csaw__ranks_rank(ranks), size = csaw__ranks_size(ranks);
+    *first = csaw__share_begin(total, rank, size);
+    *count = csaw__share_begin(total, rank + 1, size) - *first;
+}
+
 /* This process's group of the instances. status: how its preparations went. */
 static csaw_status sample_share(const csaw__run *r, csaw_status status, csaw_samples *samples) {
-    const uint64_t rank = csaw__ranks_rank(r->plan->ranks), size = csaw__ranks_size(r->plan->ranks);
-    const uint64_t first = csaw__share_begin(r->total, rank, size),
-                   count = csaw__share_begin(r->total, rank + 1, size) - first;
+    uint64_t first, count;
     csaw__fault fault;
+    csaw__run_share(r, r->total, &first, &count);
     if (status == CSAW_OK) status = csaw__run_progress(r, 0);
     CSAW_TRY(csaw__spread_agree_run(r, status));
     CSAW_REQUIRE(count <= (SIZE_MAX >> 4) / csaw__run_bytes(r), CSAW_ENOMEM,

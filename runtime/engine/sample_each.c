@@ -37,13 +37,13 @@ static uint64_t end_of_round(const each *e, uint64_t number) {
 
 static csaw_status draw_batch(void *user, uint64_t number, int slot) {
     each *e = user;
-    const uint64_t rank = csaw__ranks_rank(e->ranks), size = csaw__ranks_size(e->ranks);
-    const uint64_t begin = e->run.options.first + number * of_a_round(e), count = end_of_round(e, number) - begin;
-    const uint64_t from = csaw__share_begin(count, rank, size), to = csaw__share_begin(count, rank + 1, size);
+    const uint64_t begin = e->run.options.first + number * of_a_round(e);
+    uint64_t from, count;
     csaw_status status = CSAW_OK;
+    csaw__run_share(&e->run, end_of_round(e, number) - begin, &from, &count);
     if (!e->samples[slot]) status = csaw__alloc_zero(&e->samples[slot], 1, "samples");
     CSAW_TRY(csaw__spread_agree_run(&e->run, status));
-    status = csaw__run_batch(&e->run, begin + from, to - from, e->samples[slot], &e->fault[slot]);
+    status = csaw__run_batch(&e->run, begin + from, count, e->samples[slot], &e->fault[slot]);
     e->too_many = status == CSAW_EDEVMEM;
     return status;
 }

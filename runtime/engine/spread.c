@@ -5,10 +5,12 @@
 
 #include <string.h>
 
+#include "partition/exchange_mpi.h"
 #include "runtime/base/checksum.h"
 #include "runtime/base/memory.h"
+#include "runtime/engine/spread_walk.h"
 
-enum { DEFAULT_WINDOW = 1 << 16, DEFAULT_ROOM = 64 << 20 };
+enum { MOST_WINDOW = 1 << 16, LEAST_WINDOW = CSAW__WALKERS_AT_ONCE };
 
 /* ---- plans ---- */
 
@@ -26,27 +28,42 @@ static uint64_t hash_of_graph(const csaw_graph *graph, const csaw__share *share)
     return csaw__xxh64(about, sizeof about);
 }
 
-static csaw_status create(const csaw_graph *graph, const csaw__exchange *on, const csaw__spread_options *options,
-                          csaw__spread **out) {
+/* The walkers of all homes may be at one rank, in arrays that are up to twice as large as needed. */
+static uint64_t default_window(uint32_t size) {
+    const uint64_t of_one = 2 * (sizeof(csaw__walk_slot) + 2 * sizeof(uint32_t));
+    const uint64_t fitting = CSAW__WALKERS_ROOM / of_one / size;
+    return fitting > MOST_WINDOW ? MOST_WINDOW : fitting < LEAST_WINDOW ? LEAST_WINDOW : fitting;
+}
+
+csaw_status csaw__spread_create(const csaw_graph *graph, uint32_t size, uint32_t rank,
+                                const csaw__spread_options *options, csaw__spread **out) {
     csaw__spread *s;
     CSAW_TRY(csaw__alloc_zero(&s, 1, "a rank's plan"));
-    s->on = *on;
+    s->on.size = size;
+    s->on.rank = rank;
     s->options = *options;
-    if (!s->options.window) s->options.window = DEFAULT_WINDOW;
-    if (!s->options.room) s->options.room = DEFAULT_ROOM;
-    csaw_status status = csaw__alloc_zero(&s->out, on->size, "batches to other ranks");
-    if (status == CSAW_OK) status = csaw__share_create(graph, on->size, on->rank, options->by_visits, &s->share);
+    if (!s->options.window) s->options.window = default_window(size);
+    if (!s->options.room) s->options.room = CSAW__SPREAD_ROOM;
+    csaw_status status = csaw__alloc_zero(&s->out, size, "batches to other ranks");
+    if (status == CSAW_OK) status = csaw__share_create(graph, size, rank, options->by_visits, &s->share);
     if (status != CSAW_OK) {
         csaw__spread_free(s);
         return status;
     }
-    s->asked = hash_of_graph(graph, &s->share);
     *out = s;
+    return CSAW_OK;
+}
+
+csaw_status csaw__spread_connect(csaw__spread *s, const void *communicator, csaw__ranks *ranks) {
+    CSAW_TRY(csaw__mpi_create(communicator, 0, 0, &s->mpi));
+    s->on = csaw__mpi_rank(s->mpi);
+    s->ranks = ranks;
     return CSAW_OK;
 }
 
 void csaw__spread_free(csaw__spread *s) {
     if (!s) return;
+    if (!csaw__ranks_lost(s->ranks)) csaw__mpi_free(s->mpi); /* else others may still send to it */
     csaw__share_clear(&s->share);
     csaw__free(s->out);
     csaw__free(s);
@@ -60,7 +77,9 @@ static csaw_status create_plan(const csaw_graph *graph, const csaw__exchange *ex
     plan->graph = graph;
     plan->threads = 1;
     CSAW_TRY_DONE(csaw__spare_create(false, &plan->spare));
-    CSAW_TRY_DONE(create(graph, exchange, options, &plan->spread));
+    CSAW_TRY_DONE(csaw__spread_create(graph, exchange->size, exchange->rank, options, &plan->spread));
+    plan->spread->on = *exchange;
+    plan->spread->asked = hash_of_graph(graph, &plan->spread->share);
     *out = plan;
     plan = NULL;
 done:
@@ -145,14 +164,14 @@ csaw_status csaw__spread_batch(const csaw__run *r, const csaw__job *job, csaw_sa
     csaw__spread *const s = r->plan->spread;
     csaw__job mine = *job;
     uint64_t first;
+    s->patience = (csaw__patience){0};
     csaw__homes(s, job->num_walks, s->on.rank, &first, &mine.num_walks);
     mine.first += first;
     samples->first = mine.first;
     samples->num_walks = mine.num_walks;
+    CSAW_TRY(csaw__spread_agree(s, samples->is_sample || samples->host_path ? CSAW_OK : take_paths(samples), NULL));
     if (samples->is_sample) return csaw__spread_sample(r->plan, r->sampler, &mine, samples, fault);
-    const csaw_status status = samples->host_path ? CSAW_OK : take_paths(samples);
     mine.path = samples->host_path;
     mine.edge = samples->host_edge;
-    CSAW_TRY(csaw__spread_agree(s, status, NULL));
     return csaw__spread_walk(s, r->sampler, job, &mine, samples->edges, fault);
 }

@@ -10,12 +10,13 @@
  * is one (csaw__post()), so it is enough that taking in never sends and has room:
  *   - a walker: a rank starts its instances' walks `window` at a time, so there are never more than size * window, and
  *     memory for those that are here grows up to that many;
- *   - a question: it is answered at once, from the rows here; the answer waits in memory until it can be sent. A rank
- *     has questions of `room` bytes under way at most, or one, in pieces no larger than a batch;
+ *   - a question: it is answered at once, from the rows here; the answer waits in memory until it can be sent;
  *   - an answer, a record of a path, the picks or the rows that were asked for: their places are there already;
- *   - an entry to be expanded, a row that is wanted: they wait in memory; a home asks for `room` bytes of them at a
- *     time, or one.
- * So every batch under way is taken in, every buffer becomes free, and every rank goes on.
+ *   - an entry to be expanded, a row that is wanted: they wait in memory.
+ * What waits here for others takes `room` bytes of answers and as many of entries and rows wanted at most, however many
+ * ranks there are: whoever asks has no more under way to one rank than a share of its room, or one question in pieces
+ * no larger than a batch (csaw__spread_room_at()). So every batch under way is taken in, every buffer becomes free, and
+ * every rank goes on.
  *
  * The end needs no barrier between steps. A home knows when its instances are done: every walk's records are counted,
  * every entry's picks come back. Then it says so in a round of the exchange and serves the others until the round ends:
@@ -26,6 +27,7 @@
 #include "partition/exchange.h"
 #include "partition/share.h"
 #include "runtime/engine/run.h"
+#include "runtime/ranks/ranks.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,10 +35,14 @@ extern "C" {
 
 /* Zero means default. The same on all ranks. */
 typedef struct csaw__spread_options {
-    uint64_t window; /* walks of a home under way at a time; default 65,536 */
-    uint64_t room;   /* bytes of questions, or of entries, that a rank has under way at a time; default 64 MiB */
+    uint64_t window; /* walks of a home under way at a time; default 65,536, less where all ranks' would not fit
+                        CSAW__WALKERS_ROOM bytes */
+    uint64_t room;   /* bytes of what other ranks ask, and of rows that came home; default CSAW__SPREAD_ROOM */
     bool by_visits;  /* ranges have equal numbers of arcs; default: equal bytes */
 } csaw__spread_options;
+
+enum { CSAW__SPREAD_ROOM = 64 << 20, CSAW__WALKERS_ROOM = 256 << 20 };
+enum { CSAW__WALKER_BYTES = 24, CSAW__RECORD_BYTES = 16 /* of messages, without bytes of its own, without its arc */ };
 
 /* What a message is. */
 enum csaw__message_kind {
@@ -57,6 +63,7 @@ typedef struct csaw__spread_counts { /* by this rank, of all runs so far */
     uint64_t messages[CSAW__MESSAGE_KINDS];
     uint64_t steps;     /* made here */
     uint64_t most_here; /* walkers at a time */
+    uint64_t most_kept; /* bytes of memory for what other ranks asked */
 } csaw__spread_counts;
 
 /* A message: 8-byte words, the first of which says what it is. */
@@ -72,19 +79,29 @@ typedef struct csaw__outgoing { /* the batch that is being filled for a rank */
     uint64_t used;
 } csaw__outgoing;
 
+struct csaw__mpi;
+
 typedef struct csaw__spread {
+    csaw__ranks *ranks;    /* at whose meetings these agree; NULL: by rounds of the exchange */
+    struct csaw__mpi *mpi; /* of that exchange, owned; NULL: it is the caller's */
     csaw__exchange on;
     csaw__share share;
     csaw__spread_options options;
     csaw__outgoing *out; /* [on.size] */
     csaw__spread_counts counts;
-    bool stopped;   /* another rank gave up */
-    uint64_t asked; /* a hash of what the caller asked for; compared with that of the others */
+    csaw__patience patience; /* while this rank works with others on a batch */
+    bool stopped;            /* another rank gave up */
+    uint64_t asked;          /* a hash of what the caller asked for; compared with that of the others */
     /* What the run at hand does with a message; it sends nothing itself. */
     csaw_status (*take)(void *user, uint32_t from, uint64_t head, const unsigned char *message);
     void *user;
 } csaw__spread;
 
+/* Rank's share of the graph, and memory to post by; which exchange is not known yet. */
+csaw_status csaw__spread_create(const csaw_graph *graph, uint32_t size, uint32_t rank,
+                                const csaw__spread_options *options, csaw__spread **out);
+/* All ranks of the communicator, whose meetings are ranks: from here on messages go by MPI. */
+csaw_status csaw__spread_connect(csaw__spread *spread, const void *communicator, csaw__ranks *ranks);
 /* A plan of this rank, whose share of the graph stays in it. All ranks of the exchange make one, of the same graph. */
 csaw_status csaw__spread_plan(const csaw_graph *graph, const csaw__exchange *exchange,
                               const csaw__spread_options *options, csaw_plan **out);
@@ -93,16 +110,27 @@ void csaw__spread_free(csaw__spread *spread);
 /* All ranks: the same outcome for each, CSAW_OK if it is that of all. Of several failures that of the lowest rank is
  * told, by number; of faults of hooks, which *fault holds on every rank then, the lowest. fault: NULL is fine. */
 csaw_status csaw__spread_agree(csaw__spread *spread, csaw_status status, csaw__fault *fault);
-/* The same, of a run whose plan may hold the whole graph: then it returns status. */
+/* The same between batches of a run, where ranks that have meetings meet anyway, and of a plan that may hold the whole
+ * graph: then it returns status. */
 static inline csaw_status csaw__spread_agree_run(const csaw__run *r, csaw_status status) {
-    return r->plan->spread ? csaw__spread_agree(r->plan->spread, status, NULL) : status;
+    return r->plan->spread && !r->plan->ranks ? csaw__spread_agree(r->plan->spread, status, NULL) : status;
 }
 /* A run that csaw__run_create() made, or failed to make: whether all ranks made the same. */
 csaw_status csaw__spread_agree_on(csaw__spread *spread, const csaw__run *r, csaw_status status);
 /* What a job sees of the rank's rows. */
 void csaw__spread_job(const csaw__spread *spread, csaw__job *job);
-/* A batch of the run, to samples: this rank's share of it. */
+/* A batch of the run, to samples: this rank's share of it. Begins with an agreement. */
 csaw_status csaw__spread_batch(const csaw__run *r, const csaw__job *job, csaw_samples *samples, csaw__fault *fault);
+
+/* Bytes of questions that may be under way to one rank, or of entries and rows wanted as they wait there: what waits
+ * at a rank may take an eighth of its room, since arrays that grow are up to twice as large as what stands in them,
+ * half of that may have been served already, and an answer takes up to twice its question. */
+static inline uint64_t csaw__spread_room_at(const csaw__spread *spread) {
+    return spread->options.room / 8 / spread->on.size;
+}
+static inline void csaw__spread_note_kept(csaw__spread *spread, uint64_t bytes) {
+    if (bytes > spread->counts.most_kept) spread->counts.most_kept = bytes;
+}
 
 /* Instances of a batch of so many that are at home at a rank: from *first on, *count of them. */
 void csaw__homes(const csaw__spread *spread, uint64_t instances, uint32_t rank, uint64_t *first, uint64_t *count);
@@ -115,7 +143,7 @@ uint32_t csaw__home_of(const csaw__spread *spread, uint64_t instances, uint64_t 
 csaw_status csaw__post(csaw__spread *spread, uint32_t to, uint64_t bytes, void **out);
 /* The same without taking in anything: *out is NULL if there is no room now. */
 csaw_status csaw__post_now(csaw__spread *spread, uint32_t to, uint64_t bytes, void **out);
-csaw_status csaw__post_stopped(csaw__spread *spread);         /* another rank gave up: CSAW_ESTOPPED */
+csaw_status csaw__post_go_on(csaw__spread *spread);           /* CSAW_ESTOPPED: another rank gave up, or the caller */
 csaw_status csaw__post_flush(csaw__spread *spread);           /* batches that are not full, too */
 csaw_status csaw__post_take(csaw__spread *spread, bool *any); /* takes in what came */
 void csaw__post_drop(csaw__spread *spread);                   /* what is not sent yet */

@@ -27,7 +27,7 @@ static uint64_t bytes_of_answer(uint32_t count) { return offsetof(answer_message
 
 /* Gives the memory of answers that were sent to those that come. */
 static void drop_sent(csaw__walks_here *w) {
-    if (w->next_waiting < 1024 || w->next_waiting * 2 < w->num_waiting) return;
+    if (w->next_waiting * 2 <= w->num_waiting) return;
     const uint64_t sent = w->next_waiting < w->num_waiting ? w->waiting[w->next_waiting].at : w->num_words;
     w->num_waiting -= w->next_waiting;
     w->num_words -= sent;
@@ -49,6 +49,7 @@ csaw_status csaw__walk_take_question(csaw__walks_here *w, uint32_t from, const v
         const uint64_t words = (bytes + 7) / 8;
         CSAW_TRY(CSAW__GROW(&w->waiting, &w->waiting_room, w->num_waiting + 1, "answers to other ranks"));
         CSAW_TRY(CSAW__GROW(&w->words, &w->words_room, w->num_words + words, "answers to other ranks"));
+        csaw__spread_note_kept(w->s, w->waiting_room * sizeof *w->waiting + w->words_room * sizeof *w->words);
         w->waiting[w->num_waiting++] = (csaw__waiting_answer){from, w->num_words};
         out = (answer_message *)(w->words + w->num_words);
         w->num_words += words;
@@ -112,10 +113,10 @@ static csaw_status send_piece(csaw__walks_here *w, uint32_t number, bool *sent) 
     const uint64_t most = (w->s->on.batch - offsetof(question_message, vertex)) / sizeof(csaw_vertex);
     const uint32_t left = w->slot[number].count - w->slot[number].sent, count = left < most ? left : (uint32_t)most;
     const uint64_t bytes = bytes_of_question(count);
+    const uint32_t to = csaw__range_of(&w->s->share.ranges, w->slot[number].walker.prev);
     question_message *out;
-    if (w->under_way && w->under_way + bytes > w->s->options.room) return CSAW_OK;
-    CSAW_TRY(
-        csaw__post_now(w->s, csaw__range_of(&w->s->share.ranges, w->slot[number].walker.prev), bytes, (void **)&out));
+    if (w->under_way[to] && w->under_way[to] + bytes > csaw__spread_room_at(w->s)) return CSAW_OK;
+    CSAW_TRY(csaw__post_now(w->s, to, bytes, (void **)&out));
     if (!out) return CSAW_OK;
     csaw__walk_slot *const at = &w->slot[number];
     out->head = csaw__message(CSAW__QUESTION, bytes, number);
@@ -124,7 +125,7 @@ static csaw_status send_piece(csaw__walks_here *w, uint32_t number, bool *sent) 
     out->prev = at->walker.prev;
     memcpy((char *)out + offsetof(question_message, vertex), asked(at) + at->sent, count * sizeof(csaw_vertex));
     at->sent += count;
-    w->under_way += bytes;
+    w->under_way[to] += bytes;
     w->s->counts.messages[CSAW__QUESTION]++;
     *sent = true;
     return CSAW_OK;
@@ -154,33 +155,21 @@ csaw_status csaw__walk_send_questions(csaw__walks_here *w, bool *any) {
     return CSAW_OK;
 }
 
-/* The walker has a question; it is answered here, or waits for its turn to be sent. *here: the answer is known. */
-csaw_status csaw__walk_ask(csaw__walks_here *w, uint32_t number, int outcome, bool *here) {
+/* The walker has a question, which waits for its turn to be sent: prev's row is at another rank. */
+void csaw__walk_ask(csaw__walks_here *w, uint32_t number, int outcome) {
     csaw__walk_slot *const at = &w->slot[number];
-    const csaw__rows *const rows = &w->whole->rows;
-    csaw__walk_forget(w, at);
     at->vertex = NULL;
     at->count = at->walker.num_asked;
-    if (outcome == CSAW__ASK_ROW) at->count = (uint32_t)csaw__question_row(rows, at->walker.at, &at->vertex);
-    *here = csaw__range_of(&w->s->share.ranges, at->walker.prev) == w->s->on.rank;
-    if (*here) {
-        if (at->count > CSAW__MOST_ASKED) {
-            CSAW_TRY(csaw__alloc(&at->many, (uint64_t)at->count + 1, "answers about a row"));
-            w->answer_bytes += (uint64_t)at->count + 1;
-        }
-        csaw__question_answer(rows, at->walker.prev, asked(at), at->count, at->many ? at->many : at->few);
-        return CSAW_OK;
-    }
+    if (outcome == CSAW__ASK_ROW) at->count = (uint32_t)csaw__question_row(&w->whole->rows, at->walker.at, &at->vertex);
     at->next = CSAW__NO_SLOT;
     if (w->first_asking == CSAW__NO_SLOT)
         w->first_asking = number;
     else
         w->slot[w->last_asking].next = number;
     w->last_asking = number;
-    return CSAW_OK;
 }
 
-csaw_status csaw__walk_take_answer(csaw__walks_here *w, const void *message) {
+csaw_status csaw__walk_take_answer(csaw__walks_here *w, uint32_t from, const void *message) {
     const answer_message *const m = message;
     const uint32_t number = (uint32_t)csaw__message_number(m->head);
     csaw__walk_slot *const at = &w->slot[number];
@@ -188,7 +177,7 @@ csaw_status csaw__walk_take_answer(csaw__walks_here *w, const void *message) {
     const uint8_t *const bits = (const uint8_t *)m + offsetof(answer_message, bits);
     for (uint32_t i = 0; i < m->count; i++) answer[m->first + i] = bits[i / 8] >> i % 8 & 1;
     at->answered += m->count;
-    w->under_way -= bytes_of_question(m->count);
+    w->under_way[from] -= bytes_of_question(m->count);
     if (at->answered == at->count) w->ready[w->num_ready++] = number;
     return CSAW_OK;
 }

@@ -31,9 +31,11 @@ csaw_status csaw__post_now(csaw__spread *s, uint32_t to, uint64_t bytes, void **
     return CSAW_OK;
 }
 
-csaw_status csaw__post_stopped(csaw__spread *s) {
-    s->stopped = true;
-    return csaw__fail(CSAW_ESTOPPED, "another rank gave up");
+csaw_status csaw__post_go_on(csaw__spread *s) {
+    s->stopped = s->on.gave_up(s->on.self);
+    CSAW_REQUIRE(!s->stopped, CSAW_ESTOPPED, "another rank gave up");
+    CSAW_REQUIRE(!csaw__ranks_refused(s->ranks, &s->patience, 0), CSAW_ESTOPPED, "stopped by the progress callback");
+    return CSAW_OK;
 }
 
 csaw_status csaw__post(csaw__spread *s, uint32_t to, uint64_t bytes, void **out) {
@@ -42,7 +44,7 @@ csaw_status csaw__post(csaw__spread *s, uint32_t to, uint64_t bytes, void **out)
         CSAW_TRY(csaw__post_now(s, to, bytes, out));
         if (*out) return CSAW_OK;
         CSAW_TRY(csaw__post_take(s, &any));
-        if (s->on.gave_up(s->on.self)) return csaw__post_stopped(s);
+        CSAW_TRY(csaw__post_go_on(s));
         if (any) continue;
         CSAW_TRY(csaw__post_flush(s)); /* it may be what the others wait for */
         s->on.idle(s->on.self);
@@ -134,8 +136,26 @@ static csaw_status outcome(const padded *all, uint32_t size, csaw__fault *fault)
     return CSAW_OK;
 }
 
+/* Who stopped because of another has nothing to tell: that one has. */
+static csaw_status agree_at_meeting(csaw__spread *s, csaw_status status, csaw__fault *fault) {
+    uint64_t words[CSAW__RANK_VALUES] = {0};
+    csaw__fault said;
+    _Static_assert(sizeof said <= sizeof words, "a fault fits what a rank says");
+    if (fault) memcpy(words, fault, sizeof *fault);
+    const bool stopped = s->stopped;
+    s->stopped = false;
+    CSAW_TRY(csaw__ranks_meet(s->ranks, CSAW__AT_SPLIT, stopped ? CSAW_OK : status, words));
+    for (uint32_t rank = 0; fault && rank < csaw__ranks_size(s->ranks); rank++) {
+        for (uint32_t i = 0; i < CSAW__RANK_VALUES; i++) words[i] = csaw__ranks_said(s->ranks, rank, i);
+        memcpy(&said, words, sizeof said);
+        csaw__fault_merge(fault, &said);
+    }
+    return CSAW_OK;
+}
+
 csaw_status csaw__spread_agree(csaw__spread *s, csaw_status status, csaw__fault *fault) {
     const void *all = NULL;
+    if (s->ranks) return agree_at_meeting(s, status, fault);
     CSAW_TRY(say(s, status, fault));
     for (;;) {
         CSAW_TRY(s->on.gathered(s->on.self, &all));
@@ -164,13 +184,17 @@ csaw_status csaw__spread_end(csaw__spread *s, csaw_status status, csaw__fault *f
         bool any = false;
         CSAW_TRY(s->on.gathered(s->on.self, &all));
         if (all) break;
-        if (status == CSAW_OK && !s->on.gave_up(s->on.self)) {
-            status = serve(s, go_on, &any);
+        if (csaw__ranks_refused(s->ranks, &s->patience, CSAW__GIVE_UP_SECONDS)) return csaw__ranks_leave(s->ranks);
+        if (status == CSAW_OK) {
+            status = csaw__post_go_on(s);
+            if (status == CSAW_OK) status = serve(s, go_on, &any);
             if (status != CSAW_OK) s->on.give_up(s->on.self);
         }
         if (!any) s->on.idle(s->on.self);
     }
-    CSAW_TRY(s->on.settle(s->on.self));
     csaw__post_drop(s);
-    return csaw__spread_agree(s, status, fault);
+    status = csaw__spread_agree(s, status, fault);
+    if (status == CSAW_OK || csaw__ranks_lost(s->ranks)) return status;
+    CSAW_TRY(s->on.settle(s->on.self)); /* else no message is under way */
+    return status;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "runtime/base/grow.h"
+#include "runtime/base/vertex_set_add.h"
 #include "runtime/engine/questions.h"
 #include "runtime/engine/spread_sample.h"
 
@@ -68,7 +69,7 @@ static const char *get(const char *from, void *array, uint64_t place, uint64_t c
     return from + count * size;
 }
 
-csaw_status csaw__home_rows_take(csaw__spread_samples *r, uint64_t head, const unsigned char *message) {
+csaw_status csaw__home_rows_take(csaw__spread_samples *r, uint32_t rank, uint64_t head, const unsigned char *message) {
     const row_message *const m = (const row_message *)(const void *)message;
     csaw__home_rows *const h = &r->rows;
     csaw__home_row *const row = &h->row[csaw__message_number(head)];
@@ -82,7 +83,7 @@ csaw_status csaw__home_rows_take(csaw__spread_samples *r, uint64_t head, const u
     row->first_arc = m->first_arc;
     row->bias = (csaw__row_bias){m->total, m->top};
     row->came += m->count;
-    if (row->came == row->degree) r->under_way--;
+    if (row->came == row->degree) csaw__spread_came_back(r, rank);
     return CSAW_OK;
 }
 
@@ -106,17 +107,13 @@ static csaw__home_row *find_row(const csaw__home_rows *h, csaw_vertex v) {
     return bsearch(&key, h->row, h->count, sizeof key, by_vertex);
 }
 
-/* Every vertex once, and where its arcs will stand. */
+/* In order of vertex, and where the arcs of each will stand. */
 static void arrange(csaw__home_rows *h) {
-    uint64_t count = 0;
     qsort(h->row, h->count, sizeof *h->row, by_vertex);
     for (uint64_t i = 0; i < h->count; i++) {
-        if (count && h->row[count - 1].at == h->row[i].at) continue;
-        h->row[count] = h->row[i];
-        h->row[count++].first = h->arcs;
+        h->row[i].first = h->arcs;
         h->arcs += h->row[i].degree;
     }
-    h->count = count;
 }
 
 static csaw_status take_memory(csaw__home_rows *h, const csaw__rows *rows) {
@@ -152,36 +149,54 @@ static csaw_status fetch(csaw__spread_samples *r, const csaw__rows *rows) {
             copy_own(h, &h->row[i], rows);
             continue;
         }
-        r->under_way++;
+        CSAW_TRY(csaw__spread_send_out(r, owner));
         CSAW_TRY(csaw__post(r->s, owner, sizeof *out, (void **)&out));
         out->head = csaw__message(CSAW__WANTED, sizeof *out, i);
         out->at = h->row[i].at;
         r->s->counts.messages[CSAW__WANTED]++;
     }
     CSAW_TRY(csaw__post_flush(r->s));
-    return csaw__spread_wait(r, 0);
-}
-
-static csaw_status want(csaw__home_rows *h, uint64_t *room, const csaw__job *job, csaw_vertex v) {
-    CSAW_TRY(CSAW__GROW(&h->row, room, h->count + 1, "rows of other ranks"));
-    h->row[h->count++] = (csaw__home_row){.at = v, .degree = job->degree[v]};
-    return CSAW_OK;
+    return csaw__spread_wait(r);
 }
 
 static bool asks(const csaw__worker *w, uint64_t entry) {
     return w->flags & CSAW_SECOND_ORDER && w->f.entry[entry].prev != CSAW_NONE;
 }
 
-/* What an entry needs. */
-static csaw_status want_for(csaw__spread_samples *r, const csaw__worker *w, uint64_t *room, uint64_t entry) {
-    CSAW_TRY(want(&r->rows, room, w->job, w->f.entry[entry].at));
-    return asks(w, entry) ? want(&r->rows, room, w->job, w->f.entry[entry].prev) : CSAW_OK;
+/* Bytes at home of v's row, 0 where it is wanted already. */
+static uint64_t bytes_of_row(const csaw__spread_samples *r, const csaw__job *job, csaw_vertex v) {
+    if (csaw__vertex_set_has(&r->at_home, 0, v)) return 0;
+    return job->degree[v] * bytes_of_arc(&job->rows) + sizeof(csaw__home_row);
 }
 
-static uint64_t bytes_for(const csaw__worker *w, uint64_t entry) {
-    const csaw__entry *const e = &w->f.entry[entry];
-    const uint64_t arcs = w->job->degree[e->at] + (asks(w, entry) ? (uint64_t)w->job->degree[e->prev] : 0);
-    return arcs * bytes_of_arc(&w->job->rows) + sizeof(csaw__home_row);
+static csaw_status want(csaw__spread_samples *r, uint64_t *room, const csaw__job *job, csaw_vertex v) {
+    csaw__home_rows *const h = &r->rows;
+    bool added;
+    CSAW_TRY(csaw__vertex_set_add(&r->at_home, 0, v, &added));
+    if (!added) return CSAW_OK;
+    CSAW_TRY(CSAW__GROW(&h->row, room, h->count + 1, "rows of other ranks"));
+    h->row[h->count++] = (csaw__home_row){.at = v, .degree = job->degree[v]};
+    return CSAW_OK;
+}
+
+/* The rows of entries first .. *end - 1 come, each once: of as many as there is room for, at least one, at most all up
+ * to count. pick_entry: the entries, of picks; NULL: they are those of the frontier in turn. */
+static csaw_status bring(csaw__spread_samples *r, const csaw__worker *w, const uint64_t *pick_entry, uint64_t first,
+                         uint64_t count, uint64_t *end) {
+    uint64_t room = 0, bytes = 0;
+    csaw__home_rows_free(&r->rows);
+    CSAW_TRY(csaw__vertex_set_clear(&r->at_home));
+    for (*end = first; *end < count; ++*end) {
+        const uint64_t number = pick_entry ? pick_entry[*end] : *end;
+        const csaw__entry *const entry = &w->f.entry[number];
+        const uint64_t more =
+            bytes_of_row(r, w->job, entry->at) + (asks(w, number) ? bytes_of_row(r, w->job, entry->prev) : 0);
+        if (*end > first && more && bytes + more > r->s->options.room) break;
+        bytes += more;
+        CSAW_TRY(want(r, &room, w->job, entry->at));
+        if (asks(w, number)) CSAW_TRY(want(r, &room, w->job, entry->prev));
+    }
+    return fetch(r, &w->job->rows);
 }
 
 /* What a job sees of the graph is one row. */
@@ -242,15 +257,6 @@ static csaw_status run_entry(csaw__spread_samples *r, csaw__worker *w, uint64_t 
     return CSAW_OK;
 }
 
-static csaw_status run_some(csaw__spread_samples *r, csaw__worker *w, uint64_t first, uint64_t end, bool layer) {
-    uint64_t room = 0;
-    csaw__home_rows_free(&r->rows);
-    for (uint64_t i = first; i < end; i++) CSAW_TRY(want_for(r, w, &room, i));
-    CSAW_TRY(fetch(r, &w->job->rows));
-    for (uint64_t i = first; i < end; i++) CSAW_TRY(run_entry(r, w, i, layer));
-    return CSAW_OK;
-}
-
 /* Where answers stand, by entry. */
 static csaw_status begin_answers(csaw__spread_samples *r, csaw__worker *w) {
     if (!(w->flags & CSAW_SECOND_ORDER)) return CSAW_OK;
@@ -271,10 +277,8 @@ csaw_status csaw__spread_over_rows(csaw__spread_samples *r, csaw__worker *w, boo
     if (layer && w->flags & CSAW_LAYER_DISTINCT)
         CSAW_TRY_DONE(CSAW__GROW(&w->candidate, &w->candidate_room, w->f.arc[w->f.count], "vertices of layers"));
     for (uint64_t first = 0, end; first < w->f.count; first = end) {
-        uint64_t bytes = bytes_for(w, first);
-        for (end = first + 1; end < w->f.count && bytes + bytes_for(w, end) <= r->s->options.room; end++)
-            bytes += bytes_for(w, end);
-        CSAW_TRY_DONE(run_some(r, w, first, end, layer));
+        CSAW_TRY_DONE(bring(r, w, NULL, first, w->f.count, &end));
+        for (uint64_t i = first; i < end; i++) CSAW_TRY_DONE(run_entry(r, w, i, layer));
     }
 done:
     end_answers(r, w);
@@ -302,25 +306,13 @@ static csaw_status update_one(csaw__spread_samples *r, csaw__worker *w, uint64_t
     return CSAW_OK;
 }
 
-static csaw_status update_some(csaw__spread_samples *r, csaw__worker *w, uint64_t first, uint64_t end) {
-    uint64_t room = 0;
-    csaw__home_rows_free(&r->rows);
-    for (uint64_t p = first; p < end; p++) CSAW_TRY(want_for(r, w, &room, w->f.pick_entry[p]));
-    CSAW_TRY(fetch(r, &w->job->rows));
-    for (uint64_t p = first; p < end; p++) CSAW_TRY(update_one(r, w, p));
-    return CSAW_OK;
-}
-
 csaw_status csaw__spread_layer_updates(csaw__worker *w, uint64_t picks) {
     csaw__spread_samples *const r = w->plan->spread->user;
-    const uint64_t *const entry = w->f.pick_entry;
     csaw_status status = CSAW_OK;
     CSAW_TRY(begin_answers(r, w));
     for (uint64_t first = 0, end; first < picks; first = end) {
-        uint64_t bytes = bytes_for(w, entry[first]);
-        for (end = first + 1; end < picks && bytes + bytes_for(w, entry[end]) <= r->s->options.room; end++)
-            bytes += bytes_for(w, entry[end]);
-        CSAW_TRY_DONE(update_some(r, w, first, end));
+        CSAW_TRY_DONE(bring(r, w, w->f.pick_entry, first, picks, &end));
+        for (uint64_t p = first; p < end; p++) CSAW_TRY_DONE(update_one(r, w, p));
     }
 done:
     end_answers(r, w);

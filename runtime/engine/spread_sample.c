@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "runtime/base/grow.h"
+#include "runtime/base/vertex_set_add.h"
 #include "runtime/engine/fault.h"
 
 typedef struct picks_message {
@@ -119,12 +120,13 @@ static csaw_status serve(csaw__spread_samples *r, bool *any) {
 
 static csaw_status take_request(csaw__spread_samples *r, uint32_t from, uint64_t head, const unsigned char *message) {
     csaw__waiting_request *to;
-    if (r->next_request > 4096 && r->next_request * 2 > r->num_requests) { /* those that were served are dropped */
+    if (r->next_request * 2 > r->num_requests) { /* those that were served are dropped */
         r->num_requests -= r->next_request;
         memmove(r->request, r->request + r->next_request, r->num_requests * sizeof *r->request);
         r->next_request = 0;
     }
     CSAW_TRY(CSAW__GROW(&r->request, &r->request_room, r->num_requests + 1, "what other ranks ask for"));
+    csaw__spread_note_kept(r->s, r->request_room * sizeof *r->request);
     to = &r->request[r->num_requests++];
     memset(to, 0, sizeof *to);
     to->from = from;
@@ -137,7 +139,7 @@ static csaw_status take_request(csaw__spread_samples *r, uint32_t from, uint64_t
 }
 
 /* To their places in the frontier of the home. */
-static void take_picks(csaw__spread_samples *r, uint64_t head, const picks_message *m) {
+static void take_picks(csaw__spread_samples *r, uint32_t from, uint64_t head, const picks_message *m) {
     csaw__worker *const w = r->home;
     csaw__frontier *const f = &w->f;
     const uint64_t entry = csaw__message_number(head), to = f->offset[entry] + m->first;
@@ -151,33 +153,43 @@ static void take_picks(csaw__spread_samples *r, uint64_t head, const picks_messa
     if (w->has_user) memcpy(f->user[f->entry[entry].owner], m->user, sizeof m->user);
     f->got[entry] += m->count;
     f->dead_end[entry] = m->dead_end;
-    if (f->got[entry] == m->of) r->under_way--;
+    if (f->got[entry] == m->of) csaw__spread_came_back(r, from);
 }
 
 static csaw_status take(void *user, uint32_t from, uint64_t head, const unsigned char *message) {
     csaw__spread_samples *const r = user;
     const void *const m = message;
     switch (csaw__message_kind(head)) {
-    case CSAW__PICKS: take_picks(r, head, m); return CSAW_OK;
+    case CSAW__PICKS: take_picks(r, from, head, m); return CSAW_OK;
     case CSAW__FAULT: csaw__fault_merge(&r->home->fault, &((const fault_message *)m)->fault); return CSAW_OK;
-    case CSAW__ROW: return csaw__home_rows_take(r, head, message);
+    case CSAW__ROW: return csaw__home_rows_take(r, from, head, message);
     default: return take_request(r, from, head, message);
     }
 }
 
 /* ---- the home's side ---- */
 
-csaw_status csaw__spread_wait(csaw__spread_samples *r, uint64_t most) {
+static csaw_status wait_for(csaw__spread_samples *r, const uint64_t *out, uint64_t most) {
     csaw__spread *const s = r->s;
-    while (r->under_way > most) {
+    while (*out > most) {
         bool any;
         CSAW_TRY(csaw__post_take(s, &any));
         CSAW_TRY(serve(r, &any));
-        if (s->on.gave_up(s->on.self)) return csaw__post_stopped(s);
+        CSAW_TRY(csaw__post_go_on(s));
         if (any) continue;
         CSAW_TRY(csaw__post_flush(s));
-        if (r->under_way > most) s->on.idle(s->on.self);
+        if (*out > most) s->on.idle(s->on.self);
     }
+    return CSAW_OK;
+}
+
+csaw_status csaw__spread_wait(csaw__spread_samples *r) { return wait_for(r, &r->under_way, 0); }
+
+csaw_status csaw__spread_send_out(csaw__spread_samples *r, uint32_t to) {
+    const uint64_t most = csaw__spread_room_at(r->s) / sizeof *r->request;
+    CSAW_TRY(wait_for(r, &r->out_at[to], most ? most - 1 : 0));
+    r->under_way++; /* before it can come back */
+    r->out_at[to]++;
     return CSAW_OK;
 }
 
@@ -200,13 +212,11 @@ static csaw_status send_entry(csaw__spread_samples *r, const csaw__worker *w, ui
 /* Entries of other ranks go there; meanwhile those of this one are expanded. */
 static csaw_status expand_where_rows_are(csaw__spread_samples *r, csaw__worker *w) {
     const csaw__frontier *const f = &w->f;
-    const uint64_t most = r->s->options.room / bytes_of_entry(w) + 1;
     for (uint64_t i = 0; i < f->count; i++) {
         const uint32_t owner = csaw__range_of(&r->s->share.ranges, f->entry[i].at);
         if (owner == r->s->on.rank) continue;
         w->f.got[i] = 0;
-        CSAW_TRY(csaw__spread_wait(r, most - 1));
-        r->under_way++; /* before its picks can come */
+        CSAW_TRY(csaw__spread_send_out(r, owner));
         CSAW_TRY(send_entry(r, w, i, owner));
     }
     CSAW_TRY(csaw__post_flush(r->s));
@@ -215,7 +225,7 @@ static csaw_status expand_where_rows_are(csaw__spread_samples *r, csaw__worker *
         r->s->counts.steps++;
         w->sampler->expand(w->job, &w->f, &i, 1, &w->scratch, &w->fault);
     }
-    return csaw__spread_wait(r, 0);
+    return csaw__spread_wait(r);
 }
 
 csaw_status csaw__spread_expand(csaw__worker *w) {
@@ -241,12 +251,15 @@ csaw_status csaw__spread_sample(csaw_plan *plan, const csaw_sampler *sampler, co
     r.server.rows_in_sight = true;
     s->take = take;
     s->user = &r;
-    csaw_status status = csaw__cpu_sample(plan, sampler, mine, false, samples, fault);
+    csaw_status status = csaw__alloc_zero(&r.out_at, s->on.size, "entries at other ranks");
+    if (status == CSAW_OK) status = csaw__cpu_sample(plan, sampler, mine, false, samples, fault);
     status = csaw__spread_end(s, status, fault, go_on);
     s->take = NULL;
     s->user = NULL;
     csaw__home_rows_free(&r.rows);
     csaw__worker_free(&r.server);
+    csaw__vertex_set_free(&r.at_home);
     csaw__free(r.request);
+    csaw__free(r.out_at);
     return status;
 }

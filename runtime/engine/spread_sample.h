@@ -55,8 +55,10 @@ typedef struct csaw__spread_samples {
     csaw__worker server; /* expands the entries of others */
     csaw__worker *home;  /* whose frontier is out for expansion */
     uint64_t under_way;  /* entries, or rows, that are out */
+    uint64_t *out_at;    /* [ranks] of them at each */
     csaw__home_rows rows;
-    const uint8_t **answers; /* [frontier's count], of entries that ask; NULL unless the sampler is second order */
+    const uint8_t **answers;  /* [frontier's count], of entries that ask; NULL unless the sampler is second order */
+    csaw__vertex_set at_home; /* whose rows come */
     csaw__waiting_request *request; /* [num_requests], from next_request on */
     uint64_t num_requests, next_request, request_room;
 } csaw__spread_samples;
@@ -64,11 +66,18 @@ typedef struct csaw__spread_samples {
 /* runtime/engine/spread_sample.c: a batch. */
 csaw_status csaw__spread_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *mine,
                                 csaw_samples *samples, csaw__fault *fault);
-/* Until so many are out at most: takes in what comes and serves others. */
-csaw_status csaw__spread_wait(csaw__spread_samples *r, uint64_t most);
+/* Until all that is out has come back: takes in what comes and serves others. */
+csaw_status csaw__spread_wait(csaw__spread_samples *r);
+/* Until one more may be out at a rank; it is counted there. */
+csaw_status csaw__spread_send_out(csaw__spread_samples *r, uint32_t to);
+/* What was out there came back. */
+static inline void csaw__spread_came_back(csaw__spread_samples *r, uint32_t from) {
+    r->under_way--;
+    r->out_at[from]--;
+}
 
 /* runtime/engine/spread_rows.c: rows that come home. */
-csaw_status csaw__home_rows_take(csaw__spread_samples *r, uint64_t head, const unsigned char *message);
+csaw_status csaw__home_rows_take(csaw__spread_samples *r, uint32_t from, uint64_t head, const unsigned char *message);
 csaw_status csaw__home_rows_send(csaw__spread_samples *r, uint32_t to, uint64_t number, csaw_vertex at);
 void csaw__home_rows_free(csaw__home_rows *rows);
 /* The hooks over entries of the frontier whose rows come home, some at a time. layer: biases, not picks. */

@@ -12,14 +12,13 @@
 
 #include "runtime/base/grow.h"
 
-enum { AT_ONCE = 64 /* walkers that take a step between two looks at what came */ };
-
 typedef struct walker_message {
     uint64_t head; /* number: the walk */
     csaw_vertex at, prev, root;
     uint32_t depth;
     uint64_t user[4]; /* as many as the sampler has */
 } walker_message;
+_Static_assert(offsetof(walker_message, user) == CSAW__WALKER_BYTES, "as a plan foretells");
 
 typedef struct record_message {
     uint64_t head; /* number: the walk */
@@ -27,6 +26,7 @@ typedef struct record_message {
     csaw_vertex at;
     csaw_edge edge; /* if arcs are kept */
 } record_message;
+_Static_assert(offsetof(record_message, edge) == CSAW__RECORD_BYTES, "as a plan foretells");
 
 /* ---- slots ---- */
 
@@ -90,7 +90,7 @@ static csaw_status take(void *user, uint32_t from, uint64_t head, const unsigned
     switch (csaw__message_kind(head)) {
     case CSAW__WALKER: return take_walker(w, m);
     case CSAW__QUESTION: return csaw__walk_take_question(w, from, m);
-    case CSAW__ANSWER: return csaw__walk_take_answer(w, m);
+    case CSAW__ANSWER: return csaw__walk_take_answer(w, from, m);
     default: break;
     }
     const record_message *const r = m;
@@ -100,18 +100,19 @@ static csaw_status take(void *user, uint32_t from, uint64_t head, const unsigned
 
 /* ---- what is sent ---- */
 
-static csaw_status send_record(csaw__walks_here *w, const csaw__walker *walker) {
-    const uint32_t home = csaw__home_of(w->s, w->whole->num_walks, walker->walk);
+/* What the walker's last step led to. */
+static csaw_status tell_home(csaw__walks_here *w, const csaw__walker *walker) {
     record_message *out;
-    if (home == w->s->on.rank) {
+    if (walker->walk - w->first < w->mine->num_walks) {
         record(w, walker->walk, walker->depth, walker->at, walker->edge);
         return CSAW_OK;
     }
-    CSAW_TRY(csaw__post(w->s, home, w->record_bytes, (void **)&out));
-    out->head = csaw__message(CSAW__RECORD, w->record_bytes, walker->walk);
-    out->depth = walker->depth;
-    out->at = walker->at;
-    if (w->edges) out->edge = walker->edge;
+    const csaw__walker at = *walker; /* slots may move while it is told */
+    CSAW_TRY(csaw__post(w->s, csaw__home_of(w->s, w->whole->num_walks, at.walk), w->record_bytes, (void **)&out));
+    out->head = csaw__message(CSAW__RECORD, w->record_bytes, at.walk);
+    out->depth = at.depth;
+    out->at = at.at;
+    if (w->edges) out->edge = at.edge;
     w->s->counts.messages[CSAW__RECORD]++;
     return CSAW_OK;
 }
@@ -132,57 +133,19 @@ static csaw_status send_walker(csaw__walks_here *w, const csaw__walker *walker, 
 
 /* ---- steps ---- */
 
-/* A step was made: the walker is ready for the next, leaves, or is done. */
-static csaw_status go(csaw__walks_here *w, uint32_t number) {
-    const csaw__walker walker = w->slot[number].walker; /* slots may move while it is sent */
-    const bool ended = walker.at == CSAW_NONE || walker.depth == w->whole->length;
-    const uint32_t to = ended ? w->s->on.rank : csaw__range_of(&w->s->share.ranges, walker.at);
-    w->s->counts.steps++;
-    if (!ended && to == w->s->on.rank)
-        w->ready[w->num_ready++] = number;
-    else
-        give_slot(w, number);
-    CSAW_TRY(send_record(w, &walker));
-    return to == w->s->on.rank ? CSAW_OK : send_walker(w, &walker, to);
-}
-
-static csaw_status advance(csaw__walks_here *w, uint32_t number) {
-    csaw__walk_slot *const at = &w->slot[number];
-    for (bool here = true; here;) {
-        const int outcome = w->sampler->step(w->whole, &at->walker, csaw__walk_known(at), &w->fault);
-        if (outcome != CSAW__ASK_ARC && outcome != CSAW__ASK_ROW) {
-            csaw__walk_forget(w, at);
-            return go(w, number);
-        }
-        CSAW_TRY(csaw__walk_ask(w, number, outcome, &here));
-    }
-    return CSAW_OK;
-}
-
-/* Asks memory for what the step of a walker reads. */
-static void look_ahead(const csaw__walks_here *w, const csaw__walker *walker, bool arcs) {
+csaw_status csaw__walk_go(csaw__walks_here *w, uint32_t number) {
     const csaw__rows *const rows = &w->whole->rows;
-    const uint64_t *const offset = (const uint64_t *)rows->offset + (walker->at - rows->first);
-    if (!arcs)
-        __builtin_prefetch(offset);
-    else if (w->whole->rows.alias)
-        __builtin_prefetch(rows->alias + *offset);
-    else
-        __builtin_prefetch(rows->col + *offset);
-}
-
-/* Some walkers, one step each, so that their reads overlap. */
-static csaw_status advance_some(csaw__walks_here *w, bool *any) {
-    uint32_t number[AT_ONCE];
-    const uint32_t count = w->num_ready < AT_ONCE ? (uint32_t)w->num_ready : AT_ONCE;
-    if (count == 0) return CSAW_OK;
-    w->num_ready -= count;
-    memcpy(number, w->ready + w->num_ready, count * sizeof *number);
-    for (uint32_t i = 0; i < count; i++) look_ahead(w, &w->slot[number[i]].walker, false);
-    for (uint32_t i = 0; i < count; i++) look_ahead(w, &w->slot[number[i]].walker, true);
-    for (uint32_t i = 0; i < count; i++) CSAW_TRY(advance(w, number[i]));
-    *any = true;
-    return CSAW_OK;
+    const csaw__walker *const at = &w->slot[number].walker;
+    const bool ended = at->at == CSAW_NONE || at->depth == w->whole->length;
+    w->s->counts.steps++;
+    if (!ended && at->at - rows->first < rows->count) {
+        w->ready[w->num_ready++] = number;
+        return tell_home(w, at);
+    }
+    const csaw__walker walker = *at;
+    give_slot(w, number);
+    CSAW_TRY(tell_home(w, &walker));
+    return ended ? CSAW_OK : send_walker(w, &walker, csaw__range_of(&w->s->share.ranges, walker.at));
 }
 
 /* ---- a run ---- */
@@ -195,12 +158,15 @@ static csaw_status start_one(csaw__walks_here *w) {
     return to == w->s->on.rank ? arrive(w, &walker) : send_walker(w, &walker, to);
 }
 
+/* A walk is started when there is no other walker to step: those that are here stay in caches, and memory is taken as
+ * needed. */
 static csaw_status move_some(csaw__walks_here *w, bool *any) {
-    while (w->mine->length && w->started < w->mine->num_walks && w->started - w->ended < w->s->options.window) {
+    while (w->num_ready < CSAW__WALKERS_AT_ONCE && w->mine->length && w->started < w->mine->num_walks &&
+           w->started - w->ended < w->s->options.window) {
         CSAW_TRY(start_one(w));
         *any = true;
     }
-    return advance_some(w, any);
+    return csaw__walk_step_some(w, any);
 }
 
 /* Everything but to take in what came. */
@@ -217,7 +183,7 @@ static csaw_status run(csaw__walks_here *w) {
         bool any;
         CSAW_TRY(csaw__post_take(s, &any));
         CSAW_TRY(go_on(w, &any));
-        if (s->on.gave_up(s->on.self)) return csaw__post_stopped(s);
+        CSAW_TRY(csaw__post_go_on(s));
         if (any) continue;
         CSAW_TRY(csaw__post_flush(s));
         if (!is_done(w)) s->on.idle(s->on.self);
@@ -244,6 +210,7 @@ static void free_walks(csaw__walks_here *w) {
     csaw__free(w->ready);
     csaw__free(w->waiting);
     csaw__free(w->words);
+    csaw__free(w->under_way);
 }
 
 csaw_status csaw__spread_walk(csaw__spread *s, const csaw_sampler *sampler, const csaw__job *whole,
@@ -263,7 +230,9 @@ csaw_status csaw__spread_walk(csaw__spread *s, const csaw_sampler *sampler, cons
     s->user = &w;
     clear_paths(&w);
     if (mine->length == 0) w.ended = mine->num_walks;
-    const csaw_status status = csaw__spread_end(s, run(&w), &w.fault, go_on);
+    csaw_status status = csaw__alloc_zero(&w.under_way, s->on.size, "questions to other ranks");
+    if (status == CSAW_OK) status = run(&w);
+    status = csaw__spread_end(s, status, &w.fault, go_on);
     s->take = NULL;
     *fault = w.fault;
     free_walks(&w);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/spread_walk.h - walks on a graph that is split over ranks: what a rank keeps of a batch, for
- * spread_walk.c, which moves walkers, and spread_ask.c, which asks and answers. */
+ * spread_walk.c, which moves walkers, spread_step.c, which takes their steps, and spread_ask.c, which asks and answers.
+ */
 #ifndef CSAW_ENGINE_SPREAD_WALK_H
 #define CSAW_ENGINE_SPREAD_WALK_H
 
 #include "runtime/engine/spread.h"
 
 #define CSAW__NO_SLOT UINT32_MAX
+enum { CSAW__WALKERS_AT_ONCE = 64 /* that take a step between two looks at what came */ };
 
 /* A walker that is here, and what it asks: vertex[i], i < count. */
 typedef struct csaw__walk_slot {
@@ -42,21 +44,26 @@ typedef struct csaw__walks_here {
 
     uint32_t first_asking, last_asking; /* slots with something left to ask */
     uint64_t answer_bytes;              /* of rows that are asked about */
-    uint64_t under_way;                 /* bytes of questions that are not answered */
+    uint64_t *under_way;                /* [ranks] bytes of questions to each that are not answered */
 
     csaw__waiting_answer *waiting; /* [num_waiting], from next_waiting on */
     uint64_t *words;               /* [num_words]: their messages */
     uint64_t num_waiting, next_waiting, waiting_room, num_words, words_room;
 } csaw__walks_here;
 
-/* runtime/engine/spread_ask.c. The walker has a question; it is answered here, or waits for its turn to be sent. *here:
- * the answer is known. */
-csaw_status csaw__walk_ask(csaw__walks_here *w, uint32_t number, int outcome, bool *here);
+/* runtime/engine/spread_step.c: some of the walkers that are ready, one step each. */
+csaw_status csaw__walk_step_some(csaw__walks_here *w, bool *any);
+/* runtime/engine/spread_walk.c. The step of the slot's walker was made: it is ready for the next, leaves, or is done.
+ */
+csaw_status csaw__walk_go(csaw__walks_here *w, uint32_t number);
+
+/* runtime/engine/spread_ask.c. The walker has a question; it waits for its turn to be sent. */
+void csaw__walk_ask(csaw__walks_here *w, uint32_t number, int outcome);
 const uint8_t *csaw__walk_known(csaw__walk_slot *at);             /* the answers that it has; NULL: it did not ask */
 void csaw__walk_forget(csaw__walks_here *w, csaw__walk_slot *at); /* what it asked is of no use any more */
 csaw_status csaw__walk_send_answers(csaw__walks_here *w, bool *any);
 csaw_status csaw__walk_send_questions(csaw__walks_here *w, bool *any);
 csaw_status csaw__walk_take_question(csaw__walks_here *w, uint32_t from, const void *message);
-csaw_status csaw__walk_take_answer(csaw__walks_here *w, const void *message);
+csaw_status csaw__walk_take_answer(csaw__walks_here *w, uint32_t from, const void *message);
 
 #endif

@@ -14,7 +14,6 @@
 #include <time.h>
 
 enum { MOST_BYTES = 1 << 30, TAG = 1 };
-static const double ASK_SECONDS = 0.05, GIVE_UP_SECONDS = 0.2;
 
 typedef struct link { /* behind csaw__ranks.link */
     MPI_Comm comm;
@@ -128,22 +127,8 @@ csaw_status csaw__link_open(const void *communicator, csaw__ranks **out) {
 
 /* ---- waiting ---- */
 
-static double seconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Whether to give up: the caller wants to stop, and the others have not come since. */
-static bool given_up(csaw__ranks *ranks, double now, double *asked, double *refused) {
-    if (!ranks->go_on || now - *asked < ASK_SECONDS) return false;
-    *asked = now;
-    if (*refused == 0 && !ranks->go_on(ranks->user)) *refused = now;
-    return *refused != 0 && now - *refused >= GIVE_UP_SECONDS;
-}
-
 static csaw_status wait_for(csaw__ranks *ranks, MPI_Request *request) {
-    double asked = seconds_now(), refused = 0;
+    csaw__patience patience = {0};
     for (uint64_t tries = 0;; tries++) {
         int done = 0;
         CSAW_MPI(MPI_Test(request, &done, MPI_STATUS_IGNORE));
@@ -153,8 +138,7 @@ static csaw_status wait_for(csaw__ranks *ranks, MPI_Request *request) {
             continue;
         }
         nanosleep(&(struct timespec){.tv_nsec = tries < 2000 ? 20000 : 200000}, NULL);
-        CSAW_REQUIRE(!given_up(ranks, seconds_now(), &asked, &refused), CSAW_ESTOPPED,
-                     "stopped by the progress callback while rank %u waited for other ranks", ranks->rank);
+        if (csaw__ranks_refused(ranks, &patience, CSAW__GIVE_UP_SECONDS)) return csaw__ranks_leave(ranks);
     }
 }
 

@@ -7,7 +7,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+static const double ASK_SECONDS = 0.05;
 
 static const char *const place_texts[] = {
 #define X(name, text) text,
@@ -26,6 +29,7 @@ csaw_status csaw__ranks_open(const void *communicator, csaw__ranks **out) {
 
 uint32_t csaw__ranks_rank(const csaw__ranks *ranks) { return ranks ? ranks->rank : 0; }
 uint32_t csaw__ranks_size(const csaw__ranks *ranks) { return ranks ? ranks->size : 1; }
+bool csaw__ranks_lost(const csaw__ranks *ranks) { return ranks && ranks->lost; }
 uint32_t csaw__ranks_local_rank(const csaw__ranks *ranks) { return ranks ? ranks->local_rank : 0; }
 uint32_t csaw__ranks_local_size(const csaw__ranks *ranks) { return ranks ? ranks->local_size : 1; }
 
@@ -61,6 +65,33 @@ static csaw_status lose(csaw__ranks *ranks, csaw_status status) {
     ranks->lost = true;
     return stop(ranks, status);
 }
+
+/* ---- giving up ---- */
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+bool csaw__ranks_refused(csaw__ranks *ranks, csaw__patience *patience, double seconds) {
+    if (!ranks || !ranks->go_on) return false;
+    const double now = seconds_now();
+    if (patience->asked == 0) patience->asked = now; /* few waits are long */
+    if (now - patience->asked >= ASK_SECONDS) {
+        patience->asked = now;
+        if (patience->refused == 0 && !ranks->go_on(ranks->user)) patience->refused = now;
+    }
+    return patience->refused != 0 && now - patience->refused >= seconds;
+}
+
+csaw_status csaw__ranks_leave(csaw__ranks *ranks) {
+    return lose(ranks,
+                csaw__fail(CSAW_ESTOPPED, "stopped by the progress callback while rank %u waited for other ranks",
+                           ranks->rank));
+}
+
+/* ---- differences ---- */
 
 /* "ranks 1, 2, 5 and 9 more": those whose number `differs`. */
 static void name_ranks(const csaw__ranks *ranks, bool (*differs)(const csaw__rank_word *, const csaw__rank_word *, int),

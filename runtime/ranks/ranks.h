@@ -23,6 +23,7 @@ typedef struct csaw__ranks csaw__ranks;
     X(PLAN, "csaw_plan_create")                            \
     X(SAMPLE, "the start of csaw_sample")                  \
     X(SAMPLE_EACH, "the start of csaw_sample_each")        \
+    X(SPLIT, "a batch on a split graph")                   \
     X(DRAWN, "a batch that is drawn")                      \
     X(DELIVERED, "the end of a batch")                     \
     X(END, "the end of a run")                             \
@@ -47,6 +48,7 @@ enum { CSAW__RANK_VALUES = 8 };
 csaw_status csaw__ranks_open(const void *communicator, csaw__ranks **out);
 uint32_t csaw__ranks_rank(const csaw__ranks *ranks); /* of NULL 0 */
 uint32_t csaw__ranks_size(const csaw__ranks *ranks); /* of NULL 1 */
+bool csaw__ranks_lost(const csaw__ranks *ranks);     /* of no use any more; of NULL false */
 /* Of the ranks on this machine, and how many they are. */
 uint32_t csaw__ranks_local_rank(const csaw__ranks *ranks);
 uint32_t csaw__ranks_local_size(const csaw__ranks *ranks);
@@ -66,6 +68,15 @@ csaw_status csaw__ranks_alike(const csaw__ranks *ranks, uint32_t value, const ch
 /* Asked now and then while a rank waits for others; where it says false, and nothing comes for a moment more, the rank
  * gives up with CSAW_ESTOPPED. NULL ends that. */
 void csaw__ranks_watch(csaw__ranks *ranks, bool (*go_on)(void *user), void *user);
+/* Of a rank that waits for others by messages of its own. patience: zeros before. Whether the watch said no so many
+ * seconds ago; it is asked now and then. Of NULL, and without a watch, false. */
+typedef struct csaw__patience {
+    double asked, refused;
+} csaw__patience;
+#define CSAW__GIVE_UP_SECONDS 0.2
+bool csaw__ranks_refused(csaw__ranks *ranks, csaw__patience *patience, double seconds);
+/* Such a rank gave up waiting: what others send will find nobody. */
+csaw_status csaw__ranks_leave(csaw__ranks *ranks);
 /* From one rank to another, between meetings. */
 csaw_status csaw__ranks_send(csaw__ranks *ranks, uint32_t to, const void *from, uint64_t bytes);
 csaw_status csaw__ranks_receive(csaw__ranks *ranks, uint32_t from, void *to, uint64_t bytes);

@@ -33,11 +33,9 @@ bool ends_with(const std::string &text, const std::string &end) {
 csaw_status nothing(void *, csaw_samples *) { return CSAW_OK; }
 
 // The lowest instance's fault, wherever it lies, in the words of one process.
-TEST(Errors, of_hooks_are_those_of_one_process) {
-    const Graph graph = rmat(6, true);
-    const Plan alone = plan_alone(graph), all = plan_of_all(graph);
+void hooks(const Plan &alone, const Plan &all, const std::vector<uint32_t> &rules) {
     int found = 0;
-    for (uint32_t rule : {1u, 2u, 4u, 6u})
+    for (uint32_t rule : rules)
         for (csaw_vertex vertex : {3u, 12u, 30u})
             for (uint32_t depth : {0u, 4u}) {
                 const faulty_params params = {rule, vertex, depth};
@@ -62,6 +60,16 @@ TEST(Errors, of_hooks_are_those_of_one_process) {
     EXPECT_GT(found, 10);
 }
 
+TEST(Errors, of_hooks_are_those_of_one_process) {
+    const Graph graph = rmat(6, true);
+    hooks(plan_alone(graph), plan_of_all(graph), {1, 2, 4, 6});
+}
+
+TEST(Errors, of_hooks_on_a_split_graph_are_those_of_one_process) { // without rule 4, the debug mode's
+    const Graph graph = rmat(6, true);
+    hooks(plan_alone(graph), plan_of_split(graph), {1, 2, 6});
+}
+
 struct Watch {
     int left; // calls until this rank says no; -1 = never
 };
@@ -76,9 +84,7 @@ bool stop_progress(void *user, uint64_t, uint64_t) {
     return watch->left < 0 || watch->left-- != 0;
 }
 
-TEST(Errors, of_batch_and_progress_functions_end_the_run_everywhere) {
-    const Graph graph = rmat(6, true);
-    const Plan all = plan_of_all(graph);
+void batch_and_progress_functions(const Plan &all) {
     for (int victim = 0; victim < size_of(); victim++)
         for (int left : {0, 1, 3}) {
             csaw_run_options options = options_of();
@@ -98,16 +104,23 @@ TEST(Errors, of_batch_and_progress_functions_end_the_run_everywhere) {
         }
 }
 
+TEST(Errors, of_batch_and_progress_functions_end_the_run_everywhere) {
+    const Graph graph = rmat(6, true);
+    batch_and_progress_functions(plan_of_all(graph));
+    batch_and_progress_functions(plan_of_split(graph));
+}
+
 csaw_status put(void *user, csaw_samples *samples) {
     return csaw_writer_write(static_cast<csaw_writer *>(user), samples);
 }
 
 // All that a job does, from the communicator on.
-csaw_status whole_job(MPI_Comm comm, const csaw_graph *graph, const std::string &path) {
+csaw_status whole_job(MPI_Comm comm, const csaw_graph *graph, const std::string &path, bool split) {
     csaw_plan_options plan_options = {};
     plan_options.size = sizeof plan_options;
     plan_options.threads = 1;
     plan_options.communicator = &comm;
+    plan_options.split = split;
     csaw_write_options write_options = {};
     write_options.size = sizeof write_options;
     write_options.num_walks = 40;
@@ -133,7 +146,7 @@ csaw_status whole_job(MPI_Comm comm, const csaw_graph *graph, const std::string 
 }
 
 // One rank's allocations fail from the nth on, for each n and two ranks.
-TEST(Errors, of_memory_on_one_rank_reach_all) {
+void memory(bool split) {
     const Folder folder;
     const Graph graph = rmat(6, true);
     for (int victim : {0, size_of() - 1}) {
@@ -142,7 +155,7 @@ TEST(Errors, of_memory_on_one_rank_reach_all) {
             MPI_Comm comm;
             MPI_Comm_dup(MPI_COMM_WORLD, &comm);
             if (rank_of() == victim) csaw__fail_allocations_from(n);
-            const csaw_status status = whole_job(comm, graph.get(), folder / "w.txt");
+            const csaw_status status = whole_job(comm, graph.get(), folder / "w.txt", split);
             csaw__fail_allocations_from(0);
             MPI_Comm_free(&comm);
             if (same_status(status) == CSAW_OK) break;
@@ -153,6 +166,11 @@ TEST(Errors, of_memory_on_one_rank_reach_all) {
         EXPECT_GT(failures, 10u);
         EXPECT_EQ(read_file(folder / "w.txt").empty(), false);
     }
+}
+
+TEST(Errors, of_memory_on_one_rank_reach_all) {
+    memory(false);
+    memory(true);
 }
 
 std::string refusal(csaw_status status) {
@@ -171,6 +189,9 @@ TEST(Errors, of_ranks_that_differ_say_in_what) {
     csaw_plan *plan = nullptr;
     EXPECT_EQ(refusal(csaw_plan_create((other ? another : graph).get(), &plan_options, &plan)),
               "rank 1 has another graph than rank 0; give every rank the same file, and the same load options");
+    plan_options.split = other;
+    EXPECT_EQ(refusal(csaw_plan_create(graph.get(), &plan_options, &plan)),
+              "rank 1 has another choice of split than rank 0; give it to all ranks or to none");
     EXPECT_EQ(plan, nullptr);
     const Plan all = plan_of_all(graph);
     csaw_run_options options = options_of();

@@ -70,11 +70,12 @@ Graph mixed() {
     return owned(graph);
 }
 
-static Plan plan_on(const Graph &graph, int partitions, const void *communicator) {
+static Plan plan_on(const Graph &graph, int partitions, const void *communicator, bool split = false) {
     csaw_plan_options options = {};
     options.size = sizeof options;
     options.partitions = partitions;
-    options.threads = size_of() > 1 ? 1 : 2; // ranks are threads enough
+    options.threads = size_of() > 1 || split ? 1 : 2; // ranks are threads enough
+    options.split = split;
     options.communicator = communicator;
     csaw_plan *plan = nullptr;
     EXPECT_EQ(csaw_plan_create(graph.get(), &options, &plan), CSAW_OK) << csaw_last_error();
@@ -83,6 +84,10 @@ static Plan plan_on(const Graph &graph, int partitions, const void *communicator
 
 Plan plan_alone(const Graph &graph, int partitions) { return plan_on(graph, partitions, nullptr); }
 Plan plan_of_all(const Graph &graph, int partitions, MPI_Comm comm) { return plan_on(graph, partitions, &comm); }
+Plan plan_of_split(const Graph &graph) {
+    const MPI_Comm world = MPI_COMM_WORLD;
+    return plan_on(graph, 0, &world, true);
+}
 
 static void add_walks(const csaw_walks &walks, Results *results) {
     for (uint64_t w = 0; w < walks.num_walks; w++) {

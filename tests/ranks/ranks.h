@@ -62,6 +62,7 @@ Graph rmat(uint64_t seed, bool weighted); // the same on every rank
 Graph mixed();                            // weights, types, times, loops, parallel arcs, isolated vertices
 Plan plan_alone(const Graph &graph, int partitions = 0);
 Plan plan_of_all(const Graph &graph, int partitions = 0, MPI_Comm comm = MPI_COMM_WORLD);
+Plan plan_of_split(const Graph &graph); // each rank has a part of the graph
 
 // What every instance came to: of a walk its vertices and arcs, of a sample its arcs; by instance.
 using Results = std::map<uint64_t, std::vector<uint64_t>>;

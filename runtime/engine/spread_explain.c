@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/spread_explain.c - what a plan says of a graph that is split over ranks: the ranges, the memory of a
+ * rank, and what steps send (docs/scaling.md derives it). */
+#include "runtime/base/size_text.h"
+#include "runtime/engine/parts.h"
+#include "runtime/engine/run.h"
+#include "runtime/engine/spread.h"
+
+#define SIZE(bytes) csaw__size_text((uint64_t)(bytes)).text
+
+typedef struct extents {  /* of all ranges */
+    uint64_t least, most; /* vertices */
+    double bytes;         /* of rows and arcs, at most */
+    double leaving;       /* share of steps that end at another rank, if arcs may lead anywhere */
+} extents;
+
+static extents extents_of(const csaw_csr *csr, const csaw__ranges *ranges) {
+    extents e = {.least = csr->num_vertices};
+    double stays = 0;
+    for (uint32_t r = 0; r < ranges->count; r++) {
+        const uint64_t rows = ranges->first[r + 1] - ranges->first[r];
+        const double arcs = (double)(csr->rowptr[ranges->first[r + 1]] - csr->rowptr[ranges->first[r]]);
+        const double bytes = 8.0 * (double)rows + csaw__bytes_per_arc(csr) * arcs;
+        e.least = rows < e.least ? rows : e.least;
+        e.most = rows > e.most ? rows : e.most;
+        e.bytes = bytes > e.bytes ? bytes : e.bytes;
+        if (csr->num_edges) stays += arcs / (double)csr->num_edges * (arcs / (double)csr->num_edges);
+    }
+    e.leaving = csr->num_edges ? 1 - stays : 0;
+    return e;
+}
+
+static void explain(csaw_plan *plan, uint32_t ranks, const extents *e) {
+    const csaw_csr *const csr = &plan->graph->csr;
+    const uint64_t walks = csr->num_vertices * plan->job.walks_per_seed, most = walks / ranks + (walks % ranks != 0),
+                   of_one = ((uint64_t)plan->job.depth + 1) * sizeof(csaw_vertex),
+                   batch = csaw__walks_in_batch(of_one, 0, 0);
+    const double depth = plan->job.depth, buffers = (double)ranks * CSAW__BATCHES_UNDER_WAY * CSAW__BATCH_BYTES;
+    const double step = e->leaving * (CSAW__RECORD_BYTES + CSAW__WALKER_BYTES * (depth - 1) / depth);
+    csaw__explain_say(
+        plan,
+        "ranks       %u, the graph split over them: %llu .. %llu vertices each, %s of rows and arcs at most; %llu .. "
+        "%llu walks each, in %llu round%s\n",
+        ranks, (unsigned long long)e->least, (unsigned long long)e->most, SIZE(e->bytes),
+        (unsigned long long)(walks / ranks), (unsigned long long)most,
+        (unsigned long long)(most / batch + (most % batch != 0)), most > batch || !most ? "s" : "");
+    csaw__explain_say(
+        plan,
+        "memory      of each rank besides: %s of degrees of all vertices, %s of a batch, %s to send by; at "
+        "most %s of walkers and, of what other ranks ask, %s of answers or of entries\n",
+        SIZE(4.0 * (double)csr->num_vertices), SIZE((most < batch ? most : batch) * of_one), SIZE(buffers),
+        SIZE(CSAW__WALKERS_ROOM), SIZE(CSAW__SPREAD_ROOM));
+    csaw__explain_say(plan,
+                      "exchange    if arcs may lead anywhere %.1f%% of steps end at another rank: about %.1f bytes a "
+                      "step, %s in all; of second-order walks by reject about twice that\n",
+                      100 * e->leaving, step, SIZE(step * depth * (double)walks));
+}
+
+csaw_status csaw__explain_split(csaw_plan *plan, uint32_t ranks) {
+    const csaw_csr *const csr = &plan->graph->csr;
+    csaw__ranges ranges;
+    CSAW_TRY(csaw__ranges_create(csr, ranks, sizeof *csr->rowptr, csaw__bytes_per_arc(csr), &ranges));
+    const extents e = extents_of(csr, &ranges);
+    csaw__ranges_clear(&ranges);
+    explain(plan, ranks, &e);
+    return CSAW_OK;
+}

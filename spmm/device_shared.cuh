@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_shared.cuh - words of shared memory whose place is worked out once. Through a pointer the compiler does so
- * at each access, by way of the block's number in its cluster, which takes longer than the access. */
+/* spmm/device_shared.cuh - words of shared memory whose place is worked out once. Through a pointer the compiler does
+ * so at each access, by way of the block's number in its cluster, which takes longer than the access. */
 #ifndef CSAW_SPMM_DEVICE_SHARED_CUH
 #define CSAW_SPMM_DEVICE_SHARED_CUH
 

@@ -209,7 +209,7 @@ def draw_times(graphs: List[Dict[str, Any]], place: int, path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     common_options(parser, ["coauthor_phy", "amazon_cs", "flickr", "cora"], epochs=300, hidden=128, dropout=0.5,
-                   rate=0.01, weight_decay=5e-4)
+                   rate=0.01, weight_decay=5e-5)
     parser.add_argument("--widths", type=int, nargs="+", default=[16, 32, 64, 128, 256, 512], metavar="S")
     parser.add_argument("--train-widths", type=int, nargs="*", default=[16], metavar="S")
     options = parse(parser)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What the experiments of this folder share: data sets as matrices, splits, full-batch training, times, plots.
 
-Graphs are made undirected, without loops. Features are kept as a sparse matrix too, so that the first product of a net
-is csaw.torch.spmm(features, weights). Of FOLDER/NAME.npz 60% of the vertices train, 20% choose the epoch and 20% give
+Graphs are made undirected, without loops. Features are kept as a sparse matrix too, rows divided by their Euclidean
+length, so that the first product of a net is csaw.torch.spmm(features, weights). Of FOLDER/NAME.npz 60% of the vertices train, 20% choose the epoch and 20% give
 the accuracy, by a permutation that the seed draws; of FOLDER/planetoid/ind.NAME.* the public split is taken, whatever
-the seed, and rows of features are divided by their sum, as is usual for it.
+the seed.
 """
 import argparse
 import importlib.util
@@ -49,13 +49,14 @@ def load(name: str, folder: Path, device: torch.device) -> Data:
 
     if (folder / "planetoid" / f"ind.{name}.graph").exists():
         data = csaw.datasets.planetoid(folder / "planetoid", name)
-        x = scipy.sparse.csr_matrix(data.x)
-        x = scipy.sparse.csr_matrix(x.multiply(1 / np.maximum(x.sum(axis=1), 1)))
         masks = (data.train_mask, data.val_mask, data.test_mask)
         public = tuple(torch.from_numpy(np.flatnonzero(mask)).to(device) for mask in masks)
     else:
         data = csaw.datasets.attributed_npz(folder / f"{name}.npz")
-        x, public = scipy.sparse.csr_matrix(data.x), None
+        public = None
+    x = scipy.sparse.csr_matrix(data.x)
+    length = np.sqrt(np.asarray(x.multiply(x).sum(axis=1), np.float64))
+    x = scipy.sparse.csr_matrix(x.multiply(1 / np.where(length > 0, length, 1)))
     edge_index = torch.from_numpy(undirected(np.asarray(data.edge_index, np.int64), data.num_nodes))
     rowptr, col, weight = (torch.from_numpy(part.astype(dtype)) for part, dtype in
                            ((x.indptr, np.int64), (x.indices, np.int32), (x.data, np.float32)))

@@ -78,15 +78,18 @@ def real(*path):
 
 @pytest.fixture(params=("cpu", "cuda"))
 def device(request):
-    """A test that takes it runs on the CPU and on a GPU: it is where PyTorch makes tensors during the test."""
+    """A test that takes it runs on the CPU and on a GPU: it is where PyTorch makes tensors during the test. On a GPU
+    sums in one order are asked for."""
     torch = pytest.importorskip("torch", "2.4", reason="PyTorch 2.4 or later is not installed")
     if request.param == "cuda" and not torch.cuda.is_available():
         pytest.skip("PyTorch finds no GPU")
     if request.param == "cuda" and "cuda" not in csaw.version():
         pytest.skip(f"the library is built without CUDA: {csaw.version()}")
     place = torch.device("cuda", torch.cuda.current_device()) if request.param == "cuda" else torch.device("cpu")
+    torch.use_deterministic_algorithms(request.param == "cuda", warn_only=True)
     with place:
         yield place
+    torch.use_deterministic_algorithms(False)
 
 
 @pytest.fixture

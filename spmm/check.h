@@ -6,9 +6,6 @@
 #include "runtime/base/status.h"
 #include "spmm/element.h"
 
-/* Elements between rows of a dense matrix: their bytes are a number of 32 bits on a GPU. */
-#define CSAW__MOST_STRIDE (1ull << 30)
-
 /* The struct itself: pointers that must be there, limits of rows and columns. Neither rowptr nor col is read through.
  */
 csaw_status csaw__sparse_check_struct(const csaw_sparse *a);

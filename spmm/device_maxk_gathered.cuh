@@ -25,7 +25,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     const uint64_t row = unit.stored && unit.is_chunk ? m.p.split.row[m.p.split.chunk[unit.row].row].row : unit.row;
     const csaw_vertex *const col = m.p.col + unit.first;
     const float *const weight = m.p.weight ? m.p.weight + unit.first : nullptr;
-    const uint32_t row_bytes = (uint32_t)m.p.x.stride * bytes;
+    const uint64_t row_bytes = m.p.x.stride * bytes;
     const char *dy[FACTOR]; /* the column of each entry, in the first row */
     float sum[FACTOR];
 #pragma unroll
@@ -42,7 +42,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     };
     const auto load = [&](const csaw__edge_here &edge, gathered *to) {
 #pragma unroll
-        for (int f = 0; f < FACTOR; f++) to->x[f] = *(const raw *)(dy[f] + (uint64_t)edge.col * row_bytes);
+        for (int f = 0; f < FACTOR; f++) to->x[f] = *(const raw *)(dy[f] + edge.col * row_bytes);
     };
     const auto take = [&](uint32_t, bool there, const csaw__edge_here &edge, const gathered &of) {
 #pragma unroll

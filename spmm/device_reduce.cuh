@@ -88,7 +88,8 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__reduce(const __gri
     const char *const x = (const char *)p.x.data + (slice.first + (held ? column : 0)) * bytes;
     const csaw_vertex *const col = p.col + unit.first;
     const float *const weight = p.weight ? p.weight + unit.first * p.heads + slice.head : nullptr;
-    const uint32_t row_bytes = (uint32_t)p.x.stride * bytes, heads = p.heads;
+    const uint64_t row_bytes = p.x.stride * bytes;
+    const uint32_t heads = p.heads;
     const float sign = p.reduce == CSAW_MIN ? -1.0f : 1.0f;
     csaw__found<X, VECTOR, FACTOR, EXTREME> found;
     found.clear();
@@ -96,7 +97,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__reduce(const __gri
         return csaw__edge_here{col[k], sign * (weight ? weight[(uint64_t)k * heads] : 1.0f)};
     };
     const auto load = [&](const csaw__edge_here &edge, features *to) {
-        const char *const from = x + (uint64_t)edge.col * row_bytes;
+        const char *const from = x + edge.col * row_bytes;
 #pragma unroll
         for (int j = 0; j < FACTOR; j++)
             if (j == 0 || j < held) to->x[j] = *(const vector *)(from + j * (LANES * VECTOR * bytes));

@@ -152,7 +152,7 @@ TEST(MaxkSpmmRules, APlanOfAnotherMatrixIsRefused) {
 
 // Places past 2^32 bytes, on memory that the system hands out when it is touched.
 TEST(MaxkSpmmRules, PlacesBeyond32Bits) {
-    const uint64_t rows = (uint64_t{1} << 27) + 3, k = 16, stride = (uint64_t{1} << 30) - 5;
+    const uint64_t rows = (uint64_t{1} << 27) + 3, k = 16, stride = (uint64_t{1} << 30) + 5;
     std::unique_ptr<float[]> value(new (std::nothrow) float[rows * k]),
         large(new (std::nothrow) float[2 * stride + 64]);
     std::unique_ptr<uint8_t[]> index(new (std::nothrow) uint8_t[rows * k]);

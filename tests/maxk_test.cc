@@ -187,7 +187,7 @@ TEST(Cbsr, Check) {
 
 // Strides past 2^32 bytes, on memory that the system hands out when it is touched.
 TEST(TopK, StridesBeyond32Bits) {
-    const uint64_t stride = (uint64_t{1} << 30) - 1;
+    const uint64_t stride = (uint64_t{1} << 30) + 1;
     Dense small(3, 40);
     Cbsr expected(3, 40, 7), kept(3, 40, 7);
     std::mt19937_64 random(7);

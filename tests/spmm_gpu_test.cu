@@ -223,7 +223,7 @@ TEST_F(SpmmGpu, ErrorsBelongToTheCallThatFailed) {
 
 // x and y of strides so large that places beyond 2^31 elements and 2^33 bytes are used.
 TEST_F(SpmmGpu, FeaturesBeyondTwoGigabytes) {
-    const uint64_t stride = (1ull << 30) - 4, cols = 36;
+    const uint64_t stride = (1ull << 30) + 4, cols = 36;
     size_t free_bytes = 0, total = 0;
     Require(cudaMemGetInfo(&free_bytes, &total));
     if (free_bytes < 26ull << 30) GTEST_SKIP() << "26 GiB of device memory are not free";

@@ -20,6 +20,7 @@ function(csaw_add_sampler target)
     target_sources(${target} PRIVATE ${wrapper}.host.c)
     set_property(SOURCE ${wrapper}.host.c TARGET_DIRECTORY ${target} APPEND PROPERTY INCLUDE_DIRECTORIES ${headers})
     set_property(SOURCE ${wrapper}.host.c TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS -fno-fast-math -ffp-contract=off)
+    set_property(SOURCE ${wrapper}.host.c TARGET_DIRECTORY ${target} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
 
     if(with_cuda AND "CUDA" IN_LIST languages)
       file(CONFIGURE OUTPUT ${wrapper}.device.cu CONTENT

@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/precompiled.cc - no code: the headers that tests include are compiled once, with it. */

@@ -52,7 +52,8 @@ typedef struct csaw__fit {
 csaw_status csaw__fit_memory(const csaw__fit_request *request, csaw__fit *out);
 /* Partitions that instances under way together ask for in turn in so many steps, if every arc may lead anywhere: all of
  * them once; and, since a partition comes round half a turn after an entry asks for it, as many as are not resident
- * every two steps. */
+ * every two steps. Where few are not resident entries wait there for one another, and fewer partitions are asked for:
+ * two thirds of these with 6 of 8 resident. */
 double csaw__fit_transfers(const csaw__fit *fit, uint32_t steps);
 /* Rounds of all instances, as many under way at a time as their memory and a batch hold. */
 uint64_t csaw__fit_rounds(const csaw__fit_request *request, const csaw__fit *fit);

@@ -17,8 +17,8 @@ using namespace batched;
 
 template <class KERNEL, class... ARGUMENTS>
 void Launch(uint64_t threads, uint32_t of_block, KERNEL kernel, const ARGUMENTS &...arguments) {
-    emulated::RunBlocksInTurn(static_cast<uint32_t>((threads + of_block - 1) / of_block), of_block,
-                              [&] { kernel(arguments...); });
+    emulated::RunBlocks(static_cast<uint32_t>((threads + of_block - 1) / of_block), of_block,
+                        [&] { kernel(arguments...); });
 }
 
 // As spmm/device_batch.cu.

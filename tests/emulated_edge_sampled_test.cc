@@ -19,8 +19,8 @@ constexpr uint32_t kThreads = CSAW__ES_THREADS;
 
 template <class KERNEL, class... ARGUMENTS>
 void Launch(uint64_t threads, KERNEL kernel, const ARGUMENTS &...arguments) {
-    emulated::RunBlocksInTurn(static_cast<uint32_t>((threads + kThreads - 1) / kThreads), kThreads,
-                              [&] { kernel(arguments...); });
+    emulated::RunBlocks(static_cast<uint32_t>((threads + kThreads - 1) / kThreads), kThreads,
+                        [&] { kernel(arguments...); });
 }
 
 csaw__edge_rule RuleOf(const EdgeRule &rule) {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/emulated_gpu.h - a block of a GPU as threads of the CPU, so that device code of csaw runs where there is no
- * GPU: to be included after headers of the system and before that code. All lanes of a warp take part in each
- * intrinsic, as csaw's device code has it. Blocks run one after the other. Slow: for small cases. What a GPU does with
- * memory, and lanes that do not meet, it does not show.
- * RunBlocksInTurn() does with one thread of the CPU, which changes lanes where they meet: faster by far, but only for
- * code in which no lane waits for what another writes. */
+/* tests/emulated_gpu.h - a block of a GPU on one thread of the CPU, so that device code of csaw runs where there is no
+ * GPU: to be included after headers of the system and before that code. Lanes take turns: one runs until it meets the
+ * others, in an intrinsic of its warp, all lanes of which take part (as csaw's device code has it), or of its block.
+ * Blocks run one after the other. For code in which no lane waits for what another writes. What a GPU does with memory,
+ * and lanes that do not meet, it does not show. */
 #ifndef CSAW_TESTS_EMULATED_GPU_H
 #define CSAW_TESTS_EMULATED_GPU_H
 
-#include <pthread.h>
 #include <ucontext.h>
 
 #include <cmath>
@@ -17,7 +15,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <thread>
 #include <vector>
 
 namespace emulated {
@@ -26,70 +23,75 @@ struct Place {
     uint32_t x;
 };
 
-// Lanes that take turns on one thread of the CPU; at most one such block at a time.
+// Lanes that take turns on one thread of the CPU; at most one such block at a time on each. A lane is a stack of its
+// own, which is kept for blocks to come; to change lanes is a jump, without a call of the system.
 class Turns {
   public:
     // Calls body() once for every t < count, each until it passes or is done, and enter(t) before each turn of it.
     template <class ENTER, class BODY> void Run(uint32_t count, const ENTER &enter, const BODY &body) {
-        struct Start {
-            static void Lane() {
-                Turns &turns = Now();
-                (*static_cast<const BODY *>(turns.body_))();
-                turns.lanes_[turns.at_].done = true;
-                swapcontext(&turns.lanes_[turns.at_].context, &turns.home_);
-            }
-        };
         body_ = &body;
-        if (lanes_.size() < count) lanes_.resize(count);
-        for (uint32_t t = 0; t < count; t++) {
-            if (!lanes_[t].stack) lanes_[t].stack.reset(new char[kStack]);
-            lanes_[t].done = false;
-            getcontext(&lanes_[t].context);
-            lanes_[t].context.uc_stack.ss_sp = lanes_[t].stack.get();
-            lanes_[t].context.uc_stack.ss_size = kStack;
-            makecontext(&lanes_[t].context, Start::Lane, 0);
-        }
+        call_ = [](const void *of) { (*static_cast<const BODY *>(of))(); };
+        while (lanes_.size() < count) lanes_.emplace_back(new Lane);
+        for (uint32_t t = 0; t < count; t++) lanes_[t]->done = false;
         for (uint32_t left = count; left > 0;)
             for (uint32_t t = 0; t < count; t++) {
-                if (lanes_[t].done) continue;
+                if (lanes_[t]->done) continue;
                 at_ = t;
                 enter(t);
-                active_ = true;
-                swapcontext(&home_, &lanes_[t].context);
-                active_ = false;
-                left -= lanes_[t].done;
+                Enter(*lanes_[t]);
+                left -= lanes_[t]->done;
             }
     }
-    bool Active() const { return active_; }
-    void Pass() { swapcontext(&lanes_[at_].context, &home_); }
+    __attribute__((noinline)) void Pass() {
+        if (!__builtin_setjmp(lanes_[at_]->place)) Jump(home_);
+    }
     static Turns &Now() {
-        static Turns turns;
+        static thread_local Turns turns;
         return turns;
     }
 
   private:
     static constexpr size_t kStack = 1 << 16;
     struct Lane {
-        ucontext_t context;
-        std::unique_ptr<char[]> stack;
-        bool done;
+        void *place[5]; // where it goes on
+        bool begun = false, done;
+        std::unique_ptr<char[]> stack{new char[kStack]};
     };
-    std::vector<Lane> lanes_;
-    ucontext_t home_;
+    // A function of its own: the compiler takes a place to be out of reach of a jump beside it.
+    __attribute__((noinline)) static void Jump(void **place) {
+        __asm__ volatile("" ::: "memory"); // other lanes write
+        __builtin_longjmp(place, 1);
+    }
+    __attribute__((noinline)) void Enter(Lane &lane) {
+        if (__builtin_setjmp(home_)) return;
+        if (lane.begun) Jump(lane.place);
+        lane.begun = true;
+        ucontext_t start;
+        getcontext(&start);
+        start.uc_stack.ss_sp = lane.stack.get();
+        start.uc_stack.ss_size = kStack;
+        makecontext(&start, Work, 0);
+        setcontext(&start);
+    }
+    static void Work() { // of one lane, block after block
+        for (;;) {
+            Turns &turns = Now();
+            turns.call_(turns.body_);
+            turns.lanes_[turns.at_]->done = true;
+            turns.Pass();
+        }
+    }
+    std::vector<std::unique_ptr<Lane>> lanes_;
+    void *home_[5];
     const void *body_;
+    void (*call_)(const void *);
     uint32_t at_;
-    bool active_ = false;
 };
 
 class Warp {
   public:
-    explicit Warp(uint32_t lanes = 32) : lanes_(lanes) { pthread_barrier_init(&barrier_, nullptr, lanes); }
-    ~Warp() { pthread_barrier_destroy(&barrier_); }
+    explicit Warp(uint32_t lanes = 32) : lanes_(lanes) {}
     void Wait() {
-        if (!Turns::Now().Active()) {
-            pthread_barrier_wait(&barrier_);
-            return;
-        }
         const uint64_t met = met_;
         if (++here_ == lanes_) {
             here_ = 0;
@@ -115,9 +117,8 @@ class Warp {
     }
 
   private:
-    pthread_barrier_t barrier_;
-    uint32_t lanes_, here_ = 0; // of lanes in turn, how often they met
-    uint64_t met_ = 0;
+    uint32_t lanes_, here_ = 0;
+    uint64_t met_ = 0; // how often
     unsigned char value_[32][8];
     const char *at_[32];
 };
@@ -136,25 +137,6 @@ template <class T> std::vector<T> OfAllLanes(uint32_t mask, T value, const char 
 
 // threads: a multiple of 32
 template <class BODY> void RunBlocks(uint32_t blocks, uint32_t threads, const BODY &body) {
-    for (uint32_t b = 0; b < blocks; b++) {
-        const std::unique_ptr<Warp[]> warps(new Warp[threads / 32]);
-        Warp whole(threads);
-        std::vector<std::thread> all;
-        for (uint32_t t = 0; t < threads; t++)
-            all.emplace_back([&, t] {
-                thread.x = t;
-                block.x = b;
-                size.x = threads;
-                warp = &warps[t / 32];
-                whole_block = &whole;
-                body();
-            });
-        for (std::thread &one : all) one.join();
-    }
-}
-
-// The same by lanes in turn.
-template <class BODY> void RunBlocksInTurn(uint32_t blocks, uint32_t threads, const BODY &body) {
     std::vector<std::unique_ptr<Warp>> warps;
     Warp whole(threads);
     for (uint32_t w = 0; w < threads / 32; w++) warps.emplace_back(new Warp);
@@ -274,7 +256,7 @@ inline unsigned long long atomicAdd(unsigned long long *p, unsigned long long va
     return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST);
 }
 inline uint32_t atomicAdd(uint32_t *p, uint32_t value) { return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST); }
-inline float atomicAdd(float *p, float value) { // of lanes in turn
+inline float atomicAdd(float *p, float value) {
     const float before = *p;
     *p = before + value;
     return before;

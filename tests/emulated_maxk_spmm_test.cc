@@ -19,7 +19,7 @@ using namespace maxk_cases;
 
 template <class KERNEL, class... ARGUMENTS>
 void Launch(uint64_t blocks, uint32_t threads, KERNEL kernel, const ARGUMENTS &...arguments) {
-    emulated::RunBlocksInTurn(static_cast<uint32_t>(blocks), threads, [&] { kernel(arguments...); });
+    emulated::RunBlocks(static_cast<uint32_t>(blocks), threads, [&] { kernel(arguments...); });
 }
 
 // As csaw__maxk_run does, with poisoned work memory.

@@ -14,7 +14,7 @@ using namespace spmm_cases;
 
 template <class KERNEL, class... ARGUMENTS>
 void Launch(uint64_t threads, KERNEL kernel, const ARGUMENTS &...arguments) {
-    emulated::RunBlocksInTurn((threads + 63) / 64, 64, [&] { kernel(arguments...); });
+    emulated::RunBlocks((threads + 63) / 64, 64, [&] { kernel(arguments...); });
 }
 
 // As spmm/device_softmax.cu.

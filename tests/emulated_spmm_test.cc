@@ -18,7 +18,7 @@ const csaw__way ways[] = {CSAW__AUTO,      CSAW__CRC,      CSAW__CWM2,    CSAW__
 
 template <class KERNEL, class... ARGUMENTS>
 void Launch(uint64_t threads, KERNEL kernel, const ARGUMENTS &...arguments) {
-    emulated::RunBlocksInTurn((threads + kThreads - 1) / kThreads, kThreads, [&] { kernel(arguments...); });
+    emulated::RunBlocks((threads + kThreads - 1) / kThreads, kThreads, [&] { kernel(arguments...); });
 }
 
 // The long rows of a matrix, in memory sized by the bounds, or, with a plan, as many as there are.

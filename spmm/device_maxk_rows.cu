@@ -13,23 +13,23 @@ static csaw__maxk_rows job_of(const csaw_dense *x, const csaw_cbsr *m) {
     return job;
 }
 
-static csaw_status launch(const csaw__where *given, csaw__maxk_rows_kernel *kernel, uint64_t rows_of_block,
-                          unsigned threads, const csaw__maxk_rows &job) {
-    const uint64_t blocks = (job.m.rows + rows_of_block - 1) / rows_of_block;
+static csaw_status launch(const csaw__where *given, csaw__maxk_rows_kernel *kernel, const csaw__maxk_blocks &of,
+                          const csaw__maxk_rows &job) {
+    const uint64_t blocks = (job.m.rows + of.rows - 1) / of.rows;
     place where;
     CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
                  "%llu rows take %llu blocks, but a launch has at most 2^31 - 1; split the matrix by rows",
                  (unsigned long long)job.m.rows, (unsigned long long)blocks);
     if (!blocks) return CSAW_OK;
     CSAW_TRY(where.enter(given->ordinal, given->stream, nullptr));
-    return csaw__device_launch(where.stream, (unsigned)blocks, threads, kernel, job);
+    return csaw__device_launch_shared(where.stream, (unsigned)blocks, of.threads, of.shared, kernel, job);
 }
 
 template <csaw_dtype T> static csaw_status select(const csaw__where *where, const csaw__maxk_rows &job) {
-    uint64_t rows = 0;
-    if (job.m.cols > CSAW__MAXK_IN_WARP) return launch(where, csaw__maxk_in_block<T>, 1, CSAW__MAXK_BINS, job);
-    csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, &rows);
-    return launch(where, kernel, rows, CSAW__MAXK_THREADS, job);
+    csaw__maxk_blocks blocks = {CSAW__MAXK_BINS, 1, 0};
+    if (job.m.cols > CSAW__MAXK_IN_WARP) return launch(where, csaw__maxk_in_block<T>, blocks, job);
+    csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, &blocks);
+    return launch(where, kernel, blocks, job);
 }
 
 csaw_status csaw__device_maxk(const csaw__where *where, const csaw_dense *x, const csaw_cbsr *out) {
@@ -40,12 +40,12 @@ csaw_status csaw__device_maxk(const csaw__where *where, const csaw_dense *x, con
 
 csaw_status csaw__device_maxk_dense(const csaw__where *where, const csaw_cbsr *m, const csaw_dense *out) {
     const csaw__maxk_rows job = job_of(out, m);
-    return launch(where, csaw__maxk_spread_of(&job), CSAW__MAXK_THREADS / 32, CSAW__MAXK_THREADS, job);
+    return launch(where, csaw__maxk_spread_of(&job), {CSAW__MAXK_THREADS, CSAW__MAXK_THREADS / 32, 0}, job);
 }
 
 csaw_status csaw__device_maxk_gather(const csaw__where *where, const csaw_dense *x, const csaw_cbsr *out) {
     const csaw__maxk_rows job = job_of(x, out);
     uint64_t lanes = 1;
     csaw__maxk_move_kernel *const kernel = csaw__maxk_pick_of(&job, &lanes);
-    return launch(where, kernel, CSAW__MAXK_THREADS / lanes, CSAW__MAXK_THREADS, job);
+    return launch(where, kernel, {CSAW__MAXK_THREADS, CSAW__MAXK_THREADS / lanes, 0}, job);
 }

@@ -6,6 +6,7 @@
 #define CSAW_SPMM_DEVICE_MAXK_SELECT_CUH
 
 #include "spmm/device_maxk_key.cuh"
+#include "spmm/device_shared.cuh"
 
 /* ---- the lanes of a row ---- */
 
@@ -22,8 +23,9 @@ struct alignas(8) csaw__maxk_entry {
 template <csaw_dtype T, int LANES, int KEYS, int VECTOR> struct csaw__maxk_row {
     typedef typename csaw__maxk_bits<T == CSAW_F32 ? 4 : 2>::type raw;
     enum { VECTORS = KEYS / VECTOR, PACKED = (VECTORS + 3) / 4 };
-    raw bits[KEYS];    /* as stored */
-    int32_t key[KEYS]; /* less than any beyond the last column */
+    csaw__pack<raw, VECTOR> next[VECTORS]; /* of the row after, on its way */
+    raw bits[KEYS];                        /* as stored */
+    int32_t key[KEYS];                     /* less than any beyond the last column */
     uint32_t lane, n, k;
     int32_t guess; /* of the row before */
     float spacing;
@@ -35,20 +37,21 @@ template <csaw_dtype T, int LANES, int KEYS, int VECTOR> struct csaw__maxk_row {
     static __device__ __forceinline__ float value_of(uint32_t x) { return __uint_as_float(x); }
     static __device__ __forceinline__ float value_of(uint16_t x) { return csaw__widen<T>(x); }
 
-    /* row: [n]. The loads first, so that they are on their way together; beyond the last column the first ones. */
-    __device__ __forceinline__ void load(const raw *row) {
-        csaw__pack<raw, VECTOR> pack[VECTORS];
-        bool there[VECTORS];
+    __device__ __forceinline__ bool has(int v) const { return column_of(v * VECTOR) < n; } /* the whole vector */
+
+    /* row: [n]. Begins to load it, all vectors together; beyond the last column the first ones. */
+    __device__ __forceinline__ void fetch(const raw *row) {
 #pragma unroll
-        for (int v = 0; v < VECTORS; v++) {
-            const uint32_t c = column_of(v * VECTOR);
-            there[v] = c < n; /* the whole vector */
-            pack[v] = *(const csaw__pack<raw, VECTOR> *)(row + (there[v] ? c : 0));
-        }
+        for (int v = 0; v < VECTORS; v++)
+            next[v] = *(const csaw__pack<raw, VECTOR> *)(row + (has(v) ? column_of(v * VECTOR) : 0));
+    }
+
+    /* The row that was fetched. */
+    __device__ __forceinline__ void take() {
 #pragma unroll
         for (int i = 0; i < KEYS; i++) {
-            bits[i] = pack[i / VECTOR].at[i % VECTOR];
-            key[i] = there[i / VECTOR] ? csaw__maxk_key_of(value_of(bits[i])) : CSAW__MAXK_NO_KEY;
+            bits[i] = next[i / VECTOR].at[i % VECTOR];
+            key[i] = has(i / VECTOR) ? csaw__maxk_key_of(value_of(bits[i])) : CSAW__MAXK_NO_KEY;
         }
     }
 
@@ -206,32 +209,39 @@ template <csaw_dtype T, int LANES, int KEYS, int VECTOR> struct csaw__maxk_row {
 /* ---- kernel ---- */
 
 /* Rows whose entries are stored together: those that a warp has at once, and more where there is room. */
-template <int LANES, int KEYS> struct csaw__maxk_group {
+template <int LANES, int KEYS, int VECTOR> struct csaw__maxk_group {
     enum { AT_ONCE = 32 / LANES, COLUMNS = LANES * KEYS, ROWS = COLUMNS <= 128 ? 4 : COLUMNS <= 256 ? 2 : 1 };
+    enum {
+        BLOCKS = KEYS <= 8 && VECTOR > 1 ? 9 : 1
+    }; /* on a multiprocessor, at least: 56 registers a thread, without spills */
 };
 
 template <csaw_dtype T, typename INDEX, int LANES, int KEYS, int VECTOR>
-static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
+static __global__ void __launch_bounds__(CSAW__MAXK_THREADS, csaw__maxk_group<LANES, KEYS, VECTOR>::BLOCKS)
     csaw__maxk_in_warp(const __grid_constant__ csaw__maxk_rows job) {
     typedef csaw__maxk_row<T, LANES, KEYS, VECTOR> row_type;
     typedef typename row_type::raw raw;
-    typedef csaw__maxk_group<LANES, KEYS> group;
-    __shared__ csaw__maxk_entry entries[CSAW__MAXK_THREADS / 32][group::ROWS * group::COLUMNS];
+    typedef csaw__maxk_group<LANES, KEYS, VECTOR> group;
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, k = (uint32_t)job.m.k;
-    csaw__maxk_entry *const entry = entries[warp];
+    csaw__maxk_entry *const entry = csaw__launch_shared<csaw__maxk_entry>() + warp * (group::ROWS * k);
     row_type own;
     own.lane = lane % LANES, own.n = (uint32_t)job.m.cols, own.k = k;
     own.guess = 0, own.spacing = 0;
     uint64_t first = ((uint64_t)blockIdx.x * (blockDim.x / 32) + warp) * (CSAW__MAXK_ROUNDS * group::ROWS);
-    for (int round = 0; round < CSAW__MAXK_ROUNDS; round++, first += group::ROWS) {
-        const uint64_t left = first < job.m.rows ? job.m.rows - first : 0;
-        const uint32_t rows = (uint32_t)(left < group::ROWS ? left : (uint64_t)group::ROWS);
-        if (!rows) return; /* the whole warp */
-        for (uint32_t r = lane / LANES; r < group::ROWS; r += group::AT_ONCE) {
+    const uint64_t left = first < job.m.rows ? job.m.rows - first : 0, most = CSAW__MAXK_ROUNDS * group::ROWS;
+    const uint64_t end = first + (left < most ? left : most);
+    const raw *const x = (const raw *)job.x.data;
+    if (!left) return; /* the whole warp */
+    own.fetch(x + (first + lane / LANES < end ? first + lane / LANES : first) * job.x.stride);
+    for (; first < end; first += group::ROWS) {
+        const uint32_t rows = (uint32_t)(end - first < group::ROWS ? end - first : (uint64_t)group::ROWS);
+        for (uint32_t r = 0; r < group::ROWS; r += group::AT_ONCE) {
+            const uint64_t after = first + r + group::AT_ONCE + lane / LANES;
             uint32_t before[row_type::VECTORS];
-            own.load((const raw *)job.x.data + (first + (r < rows ? r : 0)) * job.x.stride);
+            own.take();
+            own.fetch(x + (after < end ? after : first) * job.x.stride);
             const uint32_t set = own.largest(before);
-            own.put(set, before, entry + r * k);
+            own.put(set, before, entry + (r + lane / LANES) * k);
         }
         __syncwarp();
         for (uint32_t t = lane; t < rows * k; t += 32) {
@@ -245,22 +255,30 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
 
 typedef void csaw__maxk_rows_kernel(csaw__maxk_rows);
 
+struct csaw__maxk_blocks { /* of a launch */
+    unsigned threads;
+    uint64_t rows;   /* of a block */
+    uint64_t shared; /* bytes, of k entries of each row that it has at once: little, for many blocks to be resident */
+};
+
 template <csaw_dtype T, typename INDEX, int LANES, int KEYS>
-static csaw__maxk_rows_kernel *csaw__maxk_in_warp_by(bool vectors, uint64_t *rows) {
-    *rows = CSAW__MAXK_THREADS / 32 * CSAW__MAXK_ROUNDS * csaw__maxk_group<LANES, KEYS>::ROWS;
+static csaw__maxk_rows_kernel *csaw__maxk_in_warp_by(bool vectors, uint64_t k, csaw__maxk_blocks *blocks) {
+    const uint64_t at_once = CSAW__MAXK_THREADS / 32 * csaw__maxk_group<LANES, KEYS, 1>::ROWS;
+    *blocks = {CSAW__MAXK_THREADS, at_once * CSAW__MAXK_ROUNDS, at_once * k * sizeof(csaw__maxk_entry)};
     return vectors ? csaw__maxk_in_warp<T, INDEX, LANES, KEYS, CSAW__VECTOR>
                    : csaw__maxk_in_warp<T, INDEX, LANES, KEYS, 1>;
 }
 
-/* The kernel for rows of up to CSAW__MAXK_IN_WARP columns. *rows: of a block. */
+/* The kernel for rows of up to CSAW__MAXK_IN_WARP columns. */
 template <csaw_dtype T>
-static csaw__maxk_rows_kernel *csaw__maxk_in_warp_of(const csaw__maxk_rows *job, uint64_t *rows) {
+static csaw__maxk_rows_kernel *csaw__maxk_in_warp_of(const csaw__maxk_rows *job, csaw__maxk_blocks *blocks) {
+    const uint64_t k = job->m.k;
     const bool vectors = job->m.cols % CSAW__VECTOR == 0 && csaw__takes_vectors(&job->x);
-    if (job->m.cols <= 64) return csaw__maxk_in_warp_by<T, uint8_t, 8, 8>(vectors, rows);
-    if (job->m.cols <= 128) return csaw__maxk_in_warp_by<T, uint8_t, 32, 4>(vectors, rows);
-    if (job->m.cols <= 256) return csaw__maxk_in_warp_by<T, uint8_t, 32, 8>(vectors, rows);
-    if (job->m.cols <= 512) return csaw__maxk_in_warp_by<T, uint16_t, 32, 16>(vectors, rows);
-    return csaw__maxk_in_warp_by<T, uint16_t, 32, 32>(vectors, rows);
+    if (job->m.cols <= 64) return csaw__maxk_in_warp_by<T, uint8_t, 8, 8>(vectors, k, blocks);
+    if (job->m.cols <= 128) return csaw__maxk_in_warp_by<T, uint8_t, 32, 4>(vectors, k, blocks);
+    if (job->m.cols <= 256) return csaw__maxk_in_warp_by<T, uint8_t, 32, 8>(vectors, k, blocks);
+    if (job->m.cols <= 512) return csaw__maxk_in_warp_by<T, uint16_t, 32, 16>(vectors, k, blocks);
+    return csaw__maxk_in_warp_by<T, uint16_t, 32, 32>(vectors, k, blocks);
 }
 
 #endif

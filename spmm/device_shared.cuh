@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_shared.cuh - words of shared memory whose place is worked out once. Through a pointer the compiler does
- * so at each access, by way of the block's number in its cluster, which takes longer than the access. */
+/* spmm/device_shared.cuh - shared memory of as many bytes as the launch says (csaw__device_launch_shared); and words of
+ * shared memory whose place is worked out once. Through a pointer the compiler does so at each access, by way of the
+ * block's number in its cluster, which takes longer than the access. */
 #ifndef CSAW_SPMM_DEVICE_SHARED_CUH
 #define CSAW_SPMM_DEVICE_SHARED_CUH
 
 #include <stdint.h>
 
+enum { CSAW__MOST_SHARED = 48 << 10 }; /* bytes */
+
 #ifdef __CUDA_ARCH__
+template <typename T> static __device__ __forceinline__ T *csaw__launch_shared() {
+    extern __shared__ __align__(16) unsigned char csaw__shared_bytes[];
+    return (T *)csaw__shared_bytes;
+}
+
 class csaw__shared_floats {
   public:
     explicit __device__ __forceinline__ csaw__shared_floats(float *first)
@@ -26,6 +34,11 @@ class csaw__shared_floats {
     uint32_t at_;
 };
 #else
+template <typename T> static inline T *csaw__launch_shared() {
+    alignas(16) static unsigned char bytes[CSAW__MOST_SHARED];
+    return (T *)bytes;
+}
+
 class csaw__shared_floats {
   public:
     explicit csaw__shared_floats(float *first) : first_(first) {}

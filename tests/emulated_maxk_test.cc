@@ -26,13 +26,14 @@ csaw__maxk_rows JobOf(const csaw_dense &x, const csaw_cbsr &m) {
 }
 
 template <csaw_dtype T> void SelectBy(const csaw__maxk_rows &job) {
-    uint64_t rows = 1;
+    csaw__maxk_blocks blocks;
     if (job.m.cols > CSAW__MAXK_IN_WARP) {
         Launch(job.m.rows, CSAW__MAXK_BINS, csaw__maxk_in_block<T>, job);
         return;
     }
-    csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, &rows);
-    Launch((job.m.rows + rows - 1) / rows, CSAW__MAXK_THREADS, kernel, job);
+    csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, &blocks);
+    ASSERT_LE(blocks.shared, uint64_t{CSAW__MOST_SHARED});
+    Launch((job.m.rows + blocks.rows - 1) / blocks.rows, blocks.threads, kernel, job);
 }
 
 void Select(const csaw_dense &x, const csaw_cbsr &out) {

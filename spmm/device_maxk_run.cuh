@@ -23,8 +23,8 @@ class csaw__maxk_run {
         p->width = (uint32_t)(columns < m_.width ? (columns + 3) / 4 * 4 : m_.width);
         p->slices_of_head = p->width ? (columns + p->width - 1) / p->width : 0;
         p->slices = 1;
-        p->split.most_rows = csaw__most_long_rows(p->num_edges);
-        p->split.most_chunks = p->split.most_rows ? csaw__most_chunks(p->num_edges) : 0;
+        p->split.most_rows = csaw__most_long_rows(p->num_edges, p->rows);
+        p->split.most_chunks = csaw__most_chunks(p->num_edges, p->rows);
         p->blocks = (p->split.most_chunks + p->rows + m_.groups - 1) / m_.groups;
         CSAW_REQUIRE(
             p->blocks <= 0x7fffffffu, CSAW_EINVAL,

@@ -88,10 +88,14 @@ typedef struct csaw__long_rows {
     uint64_t most_chunks, most_rows; /* at least so many as there are */
 } csaw__long_rows;
 
-/* Upper bounds, of any matrix with so many edges. */
-static inline uint64_t csaw__most_long_rows(uint64_t edges) { return edges / (CSAW_CHUNK + 1); }
-static inline uint64_t csaw__most_chunks(uint64_t edges) { /* each long row has one chunk that is not full, at most */
-    return edges / CSAW_CHUNK + csaw__most_long_rows(edges);
+/* Upper bounds, of any matrix of so many edges and rows. */
+static inline uint64_t csaw__most_long_rows(uint64_t edges, uint64_t rows) {
+    const uint64_t most = edges / (CSAW_CHUNK + 1);
+    return most < rows ? most : rows;
+}
+static inline uint64_t csaw__most_chunks(uint64_t edges, uint64_t rows) { /* one of a long row is not full, at most */
+    const uint64_t most_rows = csaw__most_long_rows(edges, rows);
+    return most_rows ? edges / CSAW_CHUNK + most_rows : 0;
 }
 
 typedef struct csaw__product {

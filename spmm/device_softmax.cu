@@ -37,9 +37,9 @@ csaw_status csaw__device_softmax(const csaw_sparse *a, int ordinal, const csaw__
     j.rows = a->rows;
     j.of = *of;
     CSAW_TRY(where.enter(ordinal, stream, nullptr));
-    j.split.most_rows = csaw__most_long_rows(a->num_edges);
+    j.split.most_rows = csaw__most_long_rows(a->num_edges, a->rows);
     if (j.split.most_rows) {
-        j.split.most_chunks = csaw__most_chunks(a->num_edges);
+        j.split.most_chunks = csaw__most_chunks(a->num_edges, a->rows);
         CSAW_TRY(count.take(where, 2, "the number of long rows"));
         CSAW_TRY(chunk.take(where, j.split.most_chunks, "the chunks of long rows"));
         CSAW_TRY(row.take(where, j.split.most_rows, "a list of long rows"));

@@ -11,8 +11,8 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
     if (planned) {
         p_.split = *planned;
     } else {
-        p_.split.most_rows = csaw__most_long_rows(p_.num_edges);
-        p_.split.most_chunks = p_.split.most_rows ? csaw__most_chunks(p_.num_edges) : 0;
+        p_.split.most_rows = csaw__most_long_rows(p_.num_edges, p_.rows);
+        p_.split.most_chunks = csaw__most_chunks(p_.num_edges, p_.rows);
     }
     way_ = way;
     int l2_bytes = 0;

@@ -30,8 +30,8 @@ void Run(csaw__maxk_product m, uint64_t columns, bool merged, csaw__maxk_kernel 
     p->width = static_cast<uint32_t>(std::min<uint64_t>((columns + 3) / 4 * 4, m.width));
     p->slices_of_head = (columns + p->width - 1) / p->width;
     p->slices = 1;
-    p->split.most_rows = csaw__most_long_rows(p->num_edges);
-    p->split.most_chunks = p->split.most_rows ? csaw__most_chunks(p->num_edges) : 0;
+    p->split.most_rows = csaw__most_long_rows(p->num_edges, p->rows);
+    p->split.most_chunks = csaw__most_chunks(p->num_edges, p->rows);
     p->blocks = (p->split.most_chunks + p->rows + m.groups - 1) / m.groups;
     std::vector<uint64_t> count(2);
     std::vector<csaw__chunk> chunk(p->split.most_chunks + 1, {~uint64_t{0} >> 20, CSAW_CHUNK, 0}); // no edges that are

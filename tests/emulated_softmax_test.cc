@@ -20,8 +20,8 @@ void Launch(uint64_t threads, KERNEL kernel, const ARGUMENTS &...arguments) {
 // As spmm/device_softmax.cu.
 void OnDevice(const csaw_sparse &a, const csaw__softmax &of) {
     csaw__device_softmax_job j = {a.rowptr, a.rows, of, {}, nullptr, nullptr};
-    j.split.most_rows = csaw__most_long_rows(a.num_edges);
-    j.split.most_chunks = csaw__most_chunks(a.num_edges);
+    j.split.most_rows = csaw__most_long_rows(a.num_edges, a.rows);
+    j.split.most_chunks = csaw__most_chunks(a.num_edges, a.rows);
     std::vector<uint64_t> count(2);
     std::vector<csaw__chunk> chunk(j.split.most_chunks);
     std::vector<csaw__long_row> row(j.split.most_rows);

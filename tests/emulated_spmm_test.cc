@@ -31,8 +31,8 @@ struct LongRows {
             found.most_rows = count[1];
             count.assign(2, 0);
         } else {
-            found.most_rows = csaw__most_long_rows(a.num_edges);
-            found.most_chunks = found.most_rows ? csaw__most_chunks(a.num_edges) : 0;
+            found.most_rows = csaw__most_long_rows(a.num_edges, a.rows);
+            found.most_chunks = csaw__most_chunks(a.num_edges, a.rows);
         }
         chunk.resize(found.most_chunks + 1, {~uint64_t{0} >> 20, CSAW_CHUNK, 0}); // no edges that there are
         row.resize(found.most_rows + 1);

@@ -84,6 +84,10 @@ static csaw_status create_streams(csaw__device *device) {
     return CSAW_OK;
 }
 
+/* The driver takes memory for a pool by so many bytes, and lets it take whole ones where `most` ends within one: a part
+ * of one at the end is given up. */
+static const uint64_t pool_grows_by = (uint64_t)32 << 20;
+
 /* most: bytes that it may take; 0 = what there is. */
 static csaw_status create_pool(csaw__device *device, uint64_t most) {
     cudaMemPoolProps props;
@@ -91,7 +95,7 @@ static csaw_status create_pool(csaw__device *device, uint64_t most) {
     props.allocType = cudaMemAllocationTypePinned;
     props.location.type = cudaMemLocationTypeDevice;
     props.location.id = device->ordinal;
-    props.maxSize = most;
+    props.maxSize = most > pool_grows_by ? most - most % pool_grows_by : most;
     CSAW_CUDA(cudaMemPoolCreate(&device->pool, &props));
     uint64_t keep = UINT64_MAX;
     CSAW_CUDA(cudaMemPoolSetAttribute(device->pool, cudaMemPoolAttrReleaseThreshold, &keep));

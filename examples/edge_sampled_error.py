@@ -27,7 +27,7 @@ import numpy as np
 import torch
 
 import csaw.torch
-from node_classification import axes_for, parse_outputs, save, write_json
+from reports import axes_for, parse_outputs, save, write_json
 
 ROW, COMMUNITIES, WIDTH = 1000, 10, 32
 EACH = ROW // COMMUNITIES

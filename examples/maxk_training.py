@@ -23,8 +23,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import csaw.torch
-from node_classification import (Data, FeatureLinear, axes_for, common_options, describe, fit, heading, load, make_step,
-                                 milliseconds, parse, percent, save, spread, write_json)
+from node_classification import (Data, FeatureLinear, common_options, describe, fit, heading, load, make_step,
+                                 milliseconds, parse)
+from reports import axes_for, percent, save, spread, write_json
 
 NETS = ("gcn", "sage", "gin")
 

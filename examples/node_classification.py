@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What the experiments of this folder share: data sets as matrices, splits, full-batch training, times, plots.
+"""What the experiments of this folder share: data sets as matrices, splits, full-batch training, times.
 
 Graphs are made undirected, without loops. Features are kept as a sparse matrix too, rows divided by their Euclidean
-length, so that the first product of a net is csaw.torch.spmm(features, weights). Of FOLDER/NAME.npz 60% of the vertices train, 20% choose the epoch and 20% give
-the accuracy, by a permutation that the seed draws; of FOLDER/planetoid/ind.NAME.* the public split is taken, whatever
-the seed.
+length, so that the first product of a net is csaw.torch.spmm(features, weights). Of FOLDER/NAME.npz 60% of the vertices
+train, 20% choose the epoch and 20% give the accuracy, by a permutation that the seed draws; of
+FOLDER/planetoid/ind.NAME.* the public split is taken, whatever the seed.
 """
 import argparse
-import importlib.util
-import json
 import os
 import statistics
 import time
@@ -23,6 +21,7 @@ from torch.nn import functional as F
 
 import csaw.torch
 from csaw.datasets.dataset import undirected
+from reports import parse_outputs
 
 Parts = Tuple[Tensor, Tensor, Tensor]  # vertices that train, that choose the epoch, that are counted
 
@@ -165,7 +164,7 @@ def _on_host(function: Callable[[], Any]) -> float:
     return 1e3 * (time.perf_counter() - begin)
 
 
-# ---- options and results --------------------------------------------------------------------------------------------
+# ---- options --------------------------------------------------------------------------------------------------------
 
 def common_options(parser: argparse.ArgumentParser, graphs: List[str], epochs: int, hidden: int,
                    dropout: float, rate: float, weight_decay: float) -> None:
@@ -185,16 +184,6 @@ def common_options(parser: argparse.ArgumentParser, graphs: List[str], epochs: i
     parser.add_argument("--launched", action="store_true", help="time calls, not a recorded CUDA graph of them")
 
 
-def parse_outputs(parser: argparse.ArgumentParser) -> argparse.Namespace:
-    """The options, with --json and --plot."""
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
-    parser.add_argument("--plot", type=Path, metavar="FOLDER", help="write SVG plots there; needs matplotlib")
-    options = parser.parse_args()
-    if options.plot and importlib.util.find_spec("matplotlib") is None:
-        parser.error("--plot needs matplotlib; pip install matplotlib, or leave it out")
-    return options
-
-
 def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
     options = parse_outputs(parser)
     if options.data is None:
@@ -206,15 +195,6 @@ def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
         parser.error(f"the library is built without CUDA ({csaw.version()}); give --device cpu, or build it with "
                      "-D CSAW_CUDA=ON")
     return options
-
-
-def spread(values: List[float]) -> Dict[str, float]:
-    """Mean, and standard deviation over seeds (0 of one seed)."""
-    return {"mean": statistics.fmean(values), "deviation": statistics.stdev(values) if len(values) > 1 else 0.0}
-
-
-def percent(s: Dict[str, float]) -> str:
-    return f"{100 * s['mean']:.1f} ± {100 * s['deviation']:.1f}"
 
 
 def heading(options: argparse.Namespace) -> Dict[str, Any]:
@@ -229,30 +209,7 @@ def heading(options: argparse.Namespace) -> Dict[str, Any]:
     }
 
 
-def write_json(path: Optional[Path], record: Dict[str, Any]) -> None:
-    if path:
-        path.write_text(json.dumps(record, indent=1) + "\n")
-
-
 def describe(data: Data) -> Dict[str, Any]:
     length = data.a.rowptr.diff().float()
     return {"graph": data.name, "vertices": data.a.shape[0], "arcs": data.a.num_edges, "features": data.x.shape[1],
             "classes": data.classes, "mean_degree": length.mean().item(), "longest_row": int(length.max().item())}
-
-
-def axes_for(rows: int, columns: int, width: float = 4.0, height: float = 3.2):
-    """A figure of plots of that size, and the plots, row by row."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "csaw"  # equal figures, equal files
-    import matplotlib.pyplot as plot
-
-    figure, axes = plot.subplots(rows, columns, figsize=(width * columns, height * rows), squeeze=False,
-                                 constrained_layout=True)
-    return figure, list(axes.flat)
-
-
-def save(figure, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None})

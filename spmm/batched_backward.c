@@ -53,8 +53,8 @@ static void best_dx(const csaw__small *g, const csaw__slice *dy, const uint32_t 
         }
 }
 
-static void dx_slice(const backward *b, uint64_t number, uint64_t begin, uint64_t cols, const csaw__scratch *mine) {
-    const csaw__small *const g = &b->batch->graph[number];
+static void dx_slice(const backward *b, const csaw__small *g, uint64_t number, uint64_t begin, uint64_t cols,
+                     const csaw__scratch *mine) {
     const csaw__slice dy = csaw__slice_read(&b->dy, number, begin, cols, mine->in);
     const csaw__slice dx = csaw__slice_open(&b->dx, number, begin, cols, mine->out);
     for (uint64_t i = 0; i < dx.rows; i++) memset(dx.at + i * dx.stride, 0, cols * sizeof *dx.at);
@@ -145,24 +145,23 @@ static void dw_entries(const backward *b, uint64_t number, uint64_t begin, uint6
 static void backward_graph(const void *job, uint64_t number, uint64_t part, uint64_t parts,
                            const csaw__scratch *scratch) {
     const backward *const b = job;
-    const csaw__small *const g = &b->batch->graph[number];
-    const uint64_t cols = b->dy.d.cols, width = csaw__slice_width(g, cols);
+    const csaw__small g = csaw__batched_graph(b->batch, &b->options, number);
+    const uint64_t cols = b->dy.d.cols, width = csaw__slice_width(&g, cols);
     const bool mean = b->options.reduce == CSAW_MEAN;
-    if (mean) csaw__batch_count_entries(g, scratch->count);
+    if (mean) csaw__batch_count_entries(&g, scratch->count);
     for (uint64_t begin = part * width; b->with_dx && begin < cols; begin += parts * width)
-        dx_slice(b, number, begin, begin + width < cols ? width : cols - begin, scratch);
+        dx_slice(b, &g, number, begin, begin + width < cols ? width : cols - begin, scratch);
     if (b->dw)
-        dw_entries(b, number, g->num_edges * part / parts, g->num_edges * (part + 1) / parts,
+        dw_entries(b, number, g.num_edges * part / parts, g.num_edges * (part + 1) / parts,
                    mean ? scratch->count : NULL);
 }
 
 /* That dw is not the weights of a graph. */
-static csaw_status check_weights(const csaw_batch *batch, const float *dw) {
+static csaw_status check_weights(const csaw_batch *batch, const csaw_batched_options *options, const float *dw) {
     for (uint64_t i = 0; i < batch->total.graphs; i++) {
-        const csaw__small *const g = &batch->graph[i];
-        const uint64_t first = g->rowptr ? g->rowptr[0] : 0;
-        if (g->weight && g->num_edges)
-            CSAW_TRY(csaw__apart_check(dw + g->num_begin, "dw", g->weight + first, "weight"));
+        const csaw__small g = csaw__batched_graph(batch, options, i);
+        const uint64_t first = g.rowptr ? g.rowptr[0] : 0;
+        if (g.weight && g.num_edges) CSAW_TRY(csaw__apart_check(dw + g.num_begin, "dw", g.weight + first, "weight"));
     }
     return CSAW_OK;
 }
@@ -185,7 +184,7 @@ static csaw_status check(backward *b, const csaw_batched_dense *x, const csaw_ba
     if (b->dw) {
         CSAW_TRY(csaw__apart_check(b->dw, "dw", b->x.d.data, "x"));
         CSAW_TRY(csaw__apart_check(b->dw, "dw", b->dy.d.data, "dy"));
-        if (!b->batch->device) CSAW_TRY(check_weights(b->batch, b->dw));
+        if (!b->batch->device) CSAW_TRY(check_weights(b->batch, &b->options, b->dw));
     }
     return b->best && !b->batch->device ? csaw__batched_arg_check(b->batch, b->options.arg, b->dy.d.cols) : CSAW_OK;
 }

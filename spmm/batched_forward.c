@@ -81,8 +81,8 @@ static csaw__slice next_of(const forward *f, uint64_t number, uint64_t end) {
     return csaw__slice_open(&f->x, number + 1, 0, csaw__slice_width(&f->batch->graph[number + 1], end), NULL);
 }
 
-static void forward_slice(const forward *f, uint64_t number, uint64_t begin, uint64_t cols, const csaw__scratch *mine) {
-    const csaw__small *const g = &f->batch->graph[number];
+static void forward_slice(const forward *f, const csaw__small *g, uint64_t number, uint64_t begin, uint64_t cols,
+                          const csaw__scratch *mine) {
     const bool best = f->options.reduce == CSAW_MAX || f->options.reduce == CSAW_MIN;
     slices s = {.x = csaw__slice_read(&f->x, number, begin, cols, mine->in),
                 .y = csaw__slice_open(&f->y, number, begin, cols, mine->out),
@@ -106,11 +106,11 @@ static void forward_slice(const forward *f, uint64_t number, uint64_t begin, uin
 static void forward_graph(const void *job, uint64_t number, uint64_t part, uint64_t parts,
                           const csaw__scratch *scratch) {
     const forward *const f = job;
-    const csaw__small *const g = &f->batch->graph[number];
-    const uint64_t cols = f->y.d.cols, width = csaw__slice_width(g, cols);
-    if (f->options.reduce == CSAW_MEAN && part * width < cols) csaw__batch_count_entries(g, scratch->count);
+    const csaw__small g = csaw__batched_graph(f->batch, &f->options, number);
+    const uint64_t cols = f->y.d.cols, width = csaw__slice_width(&g, cols);
+    if (f->options.reduce == CSAW_MEAN && part * width < cols) csaw__batch_count_entries(&g, scratch->count);
     for (uint64_t begin = part * width; begin < cols; begin += parts * width)
-        forward_slice(f, number, begin, begin + width < cols ? width : cols - begin, scratch);
+        forward_slice(f, &g, number, begin, begin + width < cols ? width : cols - begin, scratch);
 }
 
 csaw_status csaw_batched_spmm(const csaw_batch *batch, const csaw_batched_dense *x, const csaw_batched_options *options,

@@ -19,6 +19,10 @@ csaw_status csaw__batched_options_check(const csaw_batch *batch, const csaw_batc
                  "reduce is %d; give CSAW_SUM, CSAW_MEAN, CSAW_MAX or CSAW_MIN", (int)options.reduce);
     CSAW_REQUIRE(best || !options.arg, CSAW_EINVAL, "arg is of MAX and MIN, but reduce is %s; leave it NULL",
                  options.reduce == CSAW_SUM ? "SUM" : "MEAN");
+    CSAW_REQUIRE(!options.weight || !batch->device, CSAW_EUNSUPPORTED,
+                 "weight is given for one product, but the batch is on cuda:%d, where its own are copied; make a batch "
+                 "with these weights",
+                 batch->ordinal);
     *out = options;
     return CSAW_OK;
 }
@@ -28,6 +32,13 @@ csaw_status csaw__batched_widths_check(const char *a_name, const csaw__batched_d
     CSAW_REQUIRE(a->d.cols == b->d.cols, CSAW_EINVAL, "%s has %llu columns, but %s has %llu; give them the same",
                  a_name, (number)a->d.cols, b_name, (number)b->d.cols);
     return CSAW_OK;
+}
+
+csaw__small csaw__batched_graph(const csaw_batch *batch, const csaw_batched_options *options, uint64_t number) {
+    csaw__small g = batch->graph[number];
+    const int64_t first = g.rowptr && options->weight ? (int64_t)g.rowptr[0] : 0;
+    if (options->weight) g.weight = options->weight + ((int64_t)g.num_begin - first);
+    return g;
 }
 
 void csaw__batch_count_entries(const csaw__small *g, uint32_t *count) {

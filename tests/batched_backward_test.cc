@@ -21,14 +21,17 @@ struct Job {
 
 class Trial {
   public:
-    Trial(const Job &job, Form form)
-        : job(job), arrays(job.graphs, form), batch(arrays.batch()), x(cols_of(job.graphs), job.width, job.x, 1),
+    // in_options: weights are given with each call, to a batch without any.
+    Trial(const Job &job, Form form, bool in_options = false)
+        : job(job), arrays(job.graphs, form, !in_options), weight(in_options ? arrays.weight.data() : nullptr),
+          batch(arrays.batch()), x(cols_of(job.graphs), job.width, job.x, 1),
           dy(rows_of(job.graphs), job.width, job.dy, 2, true) {
         x.fill(1, is_best(job.reduce));
         dy.fill(2, false);
         Features y(rows_of(job.graphs), job.width, CSAW_F32);
         arg.assign(is_best(job.reduce) ? y.begin.back() * job.width : 0, 0);
-        const csaw_batched_options options = options_of(job.reduce, &arg);
+        csaw_batched_options options = options_of(job.reduce, &arg);
+        options.weight = weight;
         const csaw_batched_dense from = x.view(), to = y.view();
         EXPECT_EQ(csaw_batched_spmm(batch.get(), &from, &options, &to), CSAW_OK) << csaw_last_error();
     }
@@ -36,7 +39,8 @@ class Trial {
     Gradients back(bool with_dx = true, bool with_dw = true) {
         Gradients out = {Features(cols_of(job.graphs), job.width, job.dx, 3), {}};
         out.dw.assign(arrays.weight.size(), NAN);
-        const csaw_batched_options options = options_of(job.reduce, &arg);
+        csaw_batched_options options = options_of(job.reduce, &arg);
+        options.weight = weight;
         const csaw_batched_dense from = x.view(), above = dy.view(), to = out.dx.view();
         EXPECT_EQ(csaw_batched_spmm_backward(batch.get(), with_dw ? &from : nullptr, &above, &options,
                                              with_dx ? &to : nullptr, with_dw ? out.dw.data() : nullptr),
@@ -47,6 +51,7 @@ class Trial {
 
     Job job;
     Arrays arrays;
+    const float *weight;
     Batch batch;
     Features x, dy;
     std::vector<uint32_t> arg;
@@ -127,6 +132,19 @@ TEST(BatchedBackward, EqualBitsOnAnyNumberOfThreads) {
         }
     }
     use_threads(2);
+}
+
+TEST(BatchedBackward, WeightsOfTheCallAreExchanged) {
+    for (Form form : {Form::list_csr, Form::join_csr_global, Form::join_coo})
+        for (Reduce reduce : reduces) {
+            Job job = {mixed(3, is_best(reduce)), reduce, 20, CSAW_F32, CSAW_F32, CSAW_F32};
+            for (SmallMatrix &a : job.graphs) sort_by_row(&a);
+            Trial own(job, form), exchanged(job, form, true);
+            const Gradients want = own.back(), got = exchanged.back();
+            EXPECT_EQ(differ_from_reference(exchanged, got), "");
+            EXPECT_EQ(want.dx.bytes, got.dx.bytes);
+            EXPECT_EQ(want.dw, got.dw);
+        }
 }
 
 TEST(BatchedBackward, EitherAlone) {

@@ -235,6 +235,10 @@ TEST_F(Products, Backward) {
     options.reduce = CSAW_MAX;
     EXPECT_EQ(back(&from, &to, nullptr, dw.data()), "arg is NULL; MAX and MIN need it as csaw_batched_spmm() wrote it");
     EXPECT_EQ(csaw_batched_spmm_backward(nullptr, &from, &to, nullptr, &from, dw.data()), CSAW_EINVAL);
+    options.reduce = CSAW_SUM;
+    options.weight = dw.data();
+    EXPECT_EQ(back(&from, &to, nullptr, dw.data()),
+              "dw and weight share memory, but an output must not overlap an input; give it memory of its own");
     EXPECT_EQ(dw, std::vector<float>(arrays.weight.size(), 7));
 }
 

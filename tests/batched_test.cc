@@ -16,11 +16,12 @@ struct Product {
 
 // With every second width rows are padded, and with every third kind of storage each graph has a pointer of its own.
 Product multiply(const csaw_batch *batch, const std::vector<SmallMatrix> &graphs, Features &x, Reduce reduce,
-                 csaw_dtype dtype, bool with_arg = true) {
+                 csaw_dtype dtype, bool with_arg = true, const float *weight = nullptr) {
     const uint64_t width = x.width;
     Product out = {Features(rows_of(graphs), width, dtype, width % 2 ? 3 : 0, dtype == CSAW_F16), {}};
     out.arg.assign(is_best(reduce) ? out.y.begin.back() * width : 0, 12345678);
-    const csaw_batched_options options = options_of(reduce, with_arg ? &out.arg : nullptr);
+    csaw_batched_options options = options_of(reduce, with_arg ? &out.arg : nullptr);
+    options.weight = weight;
     const csaw_batched_dense from = x.view(), to = out.y.view();
     EXPECT_EQ(csaw_batched_spmm(batch, &from, &options, &to), CSAW_OK) << csaw_last_error();
     return out;
@@ -103,6 +104,28 @@ TEST(Batched, NoWeightsAreOnes) {
             EXPECT_EQ(
                 differ_from_reference(ones, x, reduce, multiply(arrays.batch().get(), graphs, x, reduce, CSAW_F32)),
                 "");
+        }
+    }
+}
+
+// Weights of one product, of a batch that has none or others: the bits of a batch made with them.
+TEST(Batched, WeightsOfTheCallAreExchanged) {
+    std::vector<SmallMatrix> graphs = with_a_large_one(false);
+    for (SmallMatrix &a : graphs) sort_by_row(&a);
+    Features x(cols_of(graphs), 33, CSAW_F32);
+    x.fill(6, false);
+    for (Form form : forms) {
+        const Arrays arrays(graphs, form);
+        const std::vector<float> weight = arrays.weight;
+        for (Reduce reduce : reduces) {
+            const Product own = multiply(arrays.batch().get(), graphs, x, reduce, CSAW_F32);
+            const Arrays without(graphs, form, false);
+            const Product given = multiply(without.batch().get(), graphs, x, reduce, CSAW_F32, true, weight.data());
+            EXPECT_EQ(given.y.bytes, own.y.bytes);
+            EXPECT_EQ(given.arg, own.arg);
+            const std::vector<float> zeros(weight.size());
+            EXPECT_NE(multiply(arrays.batch().get(), graphs, x, reduce, CSAW_F32, true, zeros.data()).y.bytes,
+                      own.y.bytes);
         }
     }
 }

@@ -66,7 +66,8 @@ typedef struct csaw_batch_options {
 /* Both borrow the arrays of the graphs, which outlive the batch and stay as they are, and keep one array of
  * descriptors. Both read every offset and index once, so that products need not: CSAW_EINVAL names the graph and the
  * entry. The structs are read during the call alone. Batches of up to 2^32 - 2 graphs; on a GPU also of up to 2^32 - 2
- * rows in sum, and as many columns. There weights are copied: one that changes needs a new batch. */
+ * rows in sum, and as many columns. There weights are copied: one that changes needs a new batch (on the CPU
+ * csaw_batched_options.weight). */
 CSAW_API csaw_status csaw_batch_list(const csaw_small *graphs, uint64_t num_graphs, const csaw_batch_options *options,
                                      csaw_batch **out); /* graphs: [num_graphs] */
 CSAW_API csaw_status csaw_batch_join(const csaw_small_graphs *graphs, const csaw_batch_options *options,
@@ -97,6 +98,9 @@ typedef struct csaw_batched_options {
                       0 in each graph; CSAW_NONE in empty rows. Written by csaw_batched_spmm() unless NULL; read by
                       csaw_batched_spmm_backward() */
     void *stream;  /* a cudaStream_t of the batch's GPU; NULL = the default stream */
+    const float *weight; /* [sum of edges], graph after graph: of this call, in place of the batch's, so that weights
+                            that are trained need no new batch. NULL = the batch's. On the CPU: CSAW_EUNSUPPORTED on a
+                            GPU, whose batch has its weights in its own copies of the entries */
 } csaw_batched_options;
 
 /* y_g[i, :] = REDUCE over the entries (i, j) of graph g of w * x_g[j, :], for every g.

@@ -14,7 +14,8 @@
  * more of each.
  *
  * Said once for all functions here: errors, ownership, options and seeds are as in csaw.h, so equal arguments give
- * equal bits on any number of threads; docs/stream.md names the random numbers. */
+ * equal bits on any number of threads; docs/stream.md names the random numbers. All work in one process: a plan of
+ * several ranks is CSAW_EUNSUPPORTED. Ranks that train together have a plan each, without a communicator. */
 #ifndef CSAW_TRAINING_H
 #define CSAW_TRAINING_H
 

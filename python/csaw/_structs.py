@@ -137,7 +137,8 @@ csaw_batched_dense = _struct(
     "csaw_batched_dense", ("rows", c_uint64), ("cols", c_uint64), ("stride", c_uint64), ("dtype", c_int),
     ("data", c_void_p), ("each", c_void_p))
 csaw_batched_options = _struct(
-    "csaw_batched_options", ("size", c_size_t), ("reduce", c_int), ("arg", c_void_p), ("stream", c_void_p))
+    "csaw_batched_options", ("size", c_size_t), ("reduce", c_int), ("arg", c_void_p), ("stream", c_void_p),
+    ("weight", c_void_p))
 
 # ---- csaw/maxk.h
 csaw_cbsr = _struct(

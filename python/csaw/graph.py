@@ -4,7 +4,7 @@ import ctypes
 import os
 import tempfile
 import threading
-from typing import Any, List, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
@@ -35,6 +35,12 @@ def _columns(num_edges, weight, type, time):
 class Graph:
     """An immutable graph. Made by load, from_csr, from_edge_index, from_scipy, from_networkx, rmat and the like.
 
+    One rule of direction: the arc u -> v stands in row u. It is column (u, v) of an edge_index [2, m] (source, target)
+    as PyTorch Geometric has it, entry (u, v) of a matrix, the line "u v" of a file, the edge u -> v of networkx. Walks
+    and samples go along arcs: row u picks among its v. Messages go along arcs too: in loaders and in csaw.torch v
+    receives from u, and neighbours are picked among the arcs into v. undirected=True makes every edge two arcs, u -> v
+    and v -> u, and a loop one.
+
     May be shared between threads. Arrays below are views of its memory, read-only, and keep it alive. Arc e of vertex v
     stands at rowptr[v] <= e < rowptr[v + 1]; rows are ascending, parallel arcs in input order.
     """
@@ -43,6 +49,7 @@ class Graph:
     _csr: s.csaw_csr
     _given_names: Optional[List[Any]]
     _names: Optional[List[str]]
+    _kept: Dict[str, Any]  # what was made of the graph: its arcs by target; matrices of csaw.torch
     _plans: threading.local
 
     def __init__(self, *_, **__):
@@ -55,6 +62,7 @@ class Graph:
         self._csr = lib.csaw_graph_csr(pointer)
         self._given_names = names
         self._names = None
+        self._kept = {}
         self._plans = threading.local()
         return self
 
@@ -66,9 +74,9 @@ class Graph:
              columns: Optional[str] = None) -> "Graph":
         """Reads a file: text (SNAP), csv, mtx, npz (scipy.sparse), gr (DIMACS), csaw; gzip and xz too.
 
-        undirected: add the reverse of every edge. Loops are dropped, repeated edges merged (weights summed) and ids
-        closed up (original ones become names) unless the keep_ options say otherwise. format: None = by content and
-        suffix. columns: of text and csv, such as "src,dst,time".
+        undirected: add the reverse of every edge that is not a loop. Loops are dropped, repeated edges merged (weights
+        summed) and ids closed up (original ones become names) unless the keep_ options say otherwise. format: None = by
+        content and suffix. columns: of text and csv, such as "src,dst,time".
         """
         options = make_options(
             s.csaw_load_options, format=format and format.encode(), columns=columns and columns.encode(),
@@ -100,12 +108,17 @@ class Graph:
 
     @classmethod
     def from_edge_index(cls, edge_index, num_nodes: Optional[int] = None, weight=None, type=None, time=None, *,
-                        undirected: bool = False, keep_loops: bool = True, keep_duplicates: bool = True) -> "Graph":
+                        undirected: bool = False, keep_loops: bool = True,
+                        keep_duplicates: Optional[bool] = None) -> "Graph":
         """From edge_index [2, m] of integers, as PyTorch Geometric has it: edge k goes from edge_index[0, k] to
-        edge_index[1, k]. weight [m], type [m], time [m].
+        edge_index[1, k]. weight [m] float32, type [m] uint32, time [m] int64.
 
-        num_nodes: None = largest id + 1. All edges are kept as they are unless the options say otherwise.
+        num_nodes: None = largest id + 1. undirected: add the reverse of every edge that is not a loop. keep_duplicates:
+        None = all edges are kept, unless undirected is set: then equal arcs are merged, weights summed, as
+        torch_geometric.utils.to_undirected does, so that an edge_index that has both directions is not doubled.
         """
+        if keep_duplicates is None:
+            keep_duplicates = not undirected
         array = as_integers(edge_index, "edge_index", np.uint32, (2, None), below=MAX_VERTICES, what="vertex numbers")
         src, dst = array  # rows of a contiguous array are contiguous
         weight, type, time = _columns(len(src), weight, type, time)
@@ -119,9 +132,10 @@ class Graph:
         return cls._adopt(create(lib.csaw_graph_from_edges, ctypes.byref(edges), ctypes.byref(options)))
 
     @classmethod
-    def from_scipy(cls, matrix, *, weighted: Optional[bool] = None) -> "Graph":
+    def from_scipy(cls, matrix, *, weighted: Optional[bool] = None, undirected: bool = False) -> "Graph":
         """From a square scipy.sparse matrix or array: entry (u, v) is the arc u -> v.
 
+        undirected: as in from_edge_index(), for a matrix that has each edge once, such as a triangle.
         weighted: whether entries are weights (float32); None = unless the matrix is boolean or all entries are 1.
         Explicit zeros are arcs of weight 0.
         """
@@ -136,11 +150,16 @@ class Graph:
             csr = csr.sorted_indices()
         if weighted is None:
             weighted = csr.dtype != bool and not np.all(csr.data == 1)
-        return cls.from_csr(csr.indptr, csr.indices, csr.data if weighted else None)
+        weight = csr.data if weighted else None
+        if undirected:
+            index = np.stack([np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr)), csr.indices])
+            return cls.from_edge_index(index, csr.shape[0], weight, undirected=True)
+        return cls.from_csr(csr.indptr, csr.indices, weight)
 
     @classmethod
     def from_networkx(cls, graph, weight: Optional[str] = "weight") -> "Graph":
-        """From a networkx graph: vertex i is the i-th node, and names are the nodes. weight: the edge attribute that
+        """From a networkx graph: vertex i is the i-th node, and names are the nodes. Edges of a DiGraph are arcs
+        u -> v, those of a Graph arcs both ways; parallel ones of a multigraph are kept. weight: the edge attribute that
         holds weights, 1 where an edge has none; no edge has it, or None: no weights."""
         nodes = list(graph.nodes())
         number = {node: i for i, node in enumerate(nodes)}
@@ -148,7 +167,8 @@ class Graph:
         index = np.array([[number[u] for u, _, _ in edges], [number[v] for _, v, _ in edges]], np.int64).reshape(2, -1)
         has_weight = weight is not None and any(weight in data for _, _, data in edges)
         values = np.array([data.get(weight, 1) for _, _, data in edges], np.float32) if has_weight else None
-        out = cls.from_edge_index(index, len(nodes), values, undirected=not graph.is_directed())
+        out = cls.from_edge_index(index, len(nodes), values, undirected=not graph.is_directed(),
+                                  keep_duplicates=True)
         if nodes != list(range(len(nodes))):
             out._given_names = nodes
         return out
@@ -273,6 +293,14 @@ class Graph:
         """Every arc reversed."""
         return Graph._adopt(create(lib.csaw_graph_transpose, self._handle.pointer), names=self._given_names)
 
+    def _incoming(self) -> Tuple["Graph", np.ndarray]:
+        """The transpose, and [num_edges] int64: which arc of this graph each of its arcs is. Made once."""
+        if "incoming" not in self._kept:
+            numbered = Graph.from_edge_index(self.edge_index()[::-1], self.num_vertices, time=np.arange(self.num_edges))
+            place = np.zeros(0, np.int64) if numbered.time is None else numbered.time.copy()
+            self._kept["incoming"] = self.transpose(), place
+        return self._kept["incoming"]
+
     def by_degree(self) -> "Graph":
         """Vertices renumbered by falling degree, ties by old number; names lead back."""
         out = Graph._adopt(create(lib.csaw_graph_by_degree, self._handle.pointer))
@@ -283,14 +311,15 @@ class Graph:
         return out
 
     def to_scipy(self):
-        """scipy.sparse.csr_matrix [num_vertices, num_vertices] float32 of weights; a copy."""
+        """scipy.sparse.csr_matrix [num_vertices, num_vertices] float32: entry (u, v) is the weight of u -> v;
+        a copy."""
         sparse = import_scipy_sparse()
         data = np.ones(self.num_edges, np.float32) if self.weight is None else self.weight
         return sparse.csr_matrix((data, self.col.astype(np.int64), self.rowptr.astype(np.int64)),
                                  shape=(self.num_vertices,) * 2)
 
     def edge_index(self) -> np.ndarray:
-        """[2, num_edges] int64: source and destination of every arc, in the order of arcs."""
+        """[2, num_edges] int64, as PyTorch Geometric has it: sources and targets of the arcs, in their order."""
         rows = np.repeat(np.arange(self.num_vertices, dtype=np.int64), self.degree)
         return np.stack([rows, self.col.astype(np.int64)])
 

@@ -197,7 +197,8 @@ class NeighborSample(NamedTuple):
 
     n_id: [nodes] int64, vertices, seeds first. edge_index: [2, edges] int64, (sender, receiver) as places in n_id,
     hop by hop. e_id: [edges] int64, arcs of the graph. num_sampled_nodes [hops + 1] and num_sampled_edges [hops]:
-    counts by hop. blocks: the same in layers, blocks[0, d] for hop d.
+    counts by hop. blocks: the same in layers, blocks[0, d] for hop d, whose edges are arcs of the graph that was
+    sampled: of its transpose if along is "in".
     """
 
     n_id: np.ndarray
@@ -222,17 +223,28 @@ def neighbor_sample_of(blocks: Blocks, instance: int = 0, num_seeds: Optional[in
 
 
 def sample_neighbors(graph: GraphOrPlan, seeds: Any, fanout: Union[int, Sequence[int]], *, replace: bool = False,
-                     sampler: SamplerLike = "neighbor_once", select: str = "auto", seed: int = 0) -> NeighborSample:
+                     sampler: SamplerLike = "neighbor_once", select: str = "auto", seed: int = 0,
+                     along: str = "out") -> NeighborSample:
     """Neighbours of all seeds together, [n] vertices, of equal ones the first: fanout[d] arcs at most of every vertex
-    at hop d, -1 = all.
+    at hop d, -1 = all; by weight where the graph has weights.
 
-    Arcs are followed along rows, by weight where the graph has weights: for messages along the arcs of a directed
-    graph give graph.transpose(). sampler: "neighbor_once" expands a vertex where it is first reached (PyTorch
-    Geometric), "neighbor_again" at every hop (DGL), "neighbor" where it was just picked.
+    along: "out", the arcs out of a vertex, as every sample goes; "in", the arcs into it, as NeighborLoader and PyTorch
+    Geometric go, so that the batch's edge_index runs along arcs. The two differ for directed graphs alone. sampler:
+    "neighbor_once" expands a vertex where it is first reached (PyTorch Geometric), "neighbor_again" at every hop (DGL),
+    "neighbor" where it was just picked.
     """
+    if along not in ("out", "in"):
+        raise invalid(f"along is {along!r}; it is 'out' or 'in'")
+    place = None
+    if along == "in":
+        if not isinstance(graph, Graph):
+            raise invalid("along='in' needs the graph, whose arcs are turned round; give it in place of the plan, or "
+                          "make the plan of graph.transpose() and leave along out")
+        graph, place = graph._incoming()
     vertex = as_integers(seeds, "seeds", np.uint32, what="vertex numbers")
     if not len(vertex):
         raise invalid("seeds are empty; give at least one vertex")
     hops = [fanout] if isinstance(fanout, int) else fanout
     made = sample(graph, sampler, [vertex], fanout=hops, replace=replace, select=select, seed=seed)
-    return neighbor_sample_of(made.blocks())
+    out = neighbor_sample_of(made.blocks())
+    return out if place is None else out._replace(e_id=place[out.e_id])

@@ -14,5 +14,5 @@ def test_sage_minibatch(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["sage_minibatch.py", "--epochs", "5", "--full-epochs", "40"])
     runpy.run_path(str(ROOT / "python/examples/sage_minibatch.py"), run_name="__main__")
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
-    minibatches, full = (float(row[-3]) for row in rows)
-    assert minibatches > 0.9 and full > 0.9
+    minibatches, subgraphs, full = (float(row[-3]) for row in rows)
+    assert minibatches > 0.9 and subgraphs > 0.9 and full > 0.9

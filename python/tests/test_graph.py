@@ -48,6 +48,54 @@ def test_edge_index_and_back(digraph):
     assert same(again, graph)
 
 
+def test_one_direction_whatever_a_graph_comes_from(tmp_path):
+    """0 -> 1, 0 -> 2, 2 -> 1 with weights 2, 3, 4: the arc u -> v stands in row u."""
+    source, target, weight = np.array([0, 0, 2]), np.array([1, 2, 1]), np.array([2, 3, 4], np.float32)
+    made = [csaw.Graph.from_edge_index(np.stack([source, target])[:, ::-1], weight=weight[::-1]),
+            csaw.Graph.from_csr([0, 2, 2, 3], target, weight)]
+    (tmp_path / "graph.txt").write_text("".join(f"{u} {v} {w}\n" for u, v, w in zip(source, target, weight)))
+    made.append(csaw.Graph.load(tmp_path / "graph.txt"))
+    (tmp_path / "graph.mtx").write_text("%%MatrixMarket matrix coordinate real general\n3 3 3\n"
+                                        "1 2 2\n1 3 3\n3 2 4\n")
+    made.append(csaw.Graph.load(tmp_path / "graph.mtx"))
+    try:
+        import scipy.sparse
+        made.append(csaw.Graph.from_scipy(scipy.sparse.coo_matrix((weight, (source, target)), shape=(3, 3))))
+        assert made[0].to_scipy().toarray().tolist() == [[0, 2, 3], [0, 0, 0], [0, 4, 0]]
+    except ImportError:
+        pass
+    try:
+        import networkx
+        digraph = networkx.DiGraph()
+        digraph.add_nodes_from(range(3))
+        digraph.add_weighted_edges_from(zip(source.tolist(), target.tolist(), weight.tolist()))
+        made.append(csaw.Graph.from_networkx(digraph))
+    except ImportError:
+        pass
+    for graph in made:
+        assert graph.edge_index().tolist() == [source.tolist(), target.tolist()]
+        assert graph.weight.tolist() == weight.tolist()
+        assert csaw.random_walk(graph, [2], length=2).tolist() == [[2, 1, csaw.NONE]]  # along the arc
+
+
+def test_undirected_is_both_ways_from_everywhere(tmp_path):
+    """0 - 1 given in both directions, 1 - 2 in one, a loop at 2: two arcs, two arcs, one arc."""
+    index = np.array([[0, 1, 1, 2], [1, 0, 2, 2]])
+    want = [[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]]
+    graph = csaw.Graph.from_edge_index(index, undirected=True)
+    assert graph.edge_index().tolist() == want
+    summed = csaw.Graph.from_edge_index(index, weight=[1, 2, 4, 8], undirected=True)
+    assert summed.edge_index().tolist() == want and summed.weight.tolist() == [3, 3, 4, 4, 8]
+    assert csaw.Graph.from_edge_index(index, undirected=True, keep_duplicates=True).num_edges == 7
+    (tmp_path / "graph.txt").write_text("0 1\n1 0\n1 2\n2 2\n")
+    loaded = csaw.Graph.load(tmp_path / "graph.txt", undirected=True, keep_loops=True)
+    assert loaded.edge_index().tolist() == want
+    sparse = pytest.importorskip("scipy.sparse")
+    ones = sparse.coo_matrix((np.ones(4), tuple(index)), shape=(3, 3))
+    assert csaw.Graph.from_scipy(ones, undirected=True).edge_index().tolist() == want
+    assert csaw.Graph.from_scipy(sparse.triu(graph.to_scipy()), undirected=True).checksum() == graph.checksum()
+
+
 def test_undirected_and_merged():
     graph = csaw.Graph.from_edge_index([[0, 0, 1, 2], [1, 1, 0, 2]],
                                        weight=[1, 2, 4, 8],

@@ -76,6 +76,24 @@ def test_sample_neighbors_says_what_the_arcs_say(digraph):
     assert batch.num_sampled_nodes[0] == 4
 
 
+def test_sample_neighbors_along_in_takes_the_arcs_into_a_vertex(digraph):
+    graph, _, _ = digraph
+    seeds, fanout = np.array([9, 0, 3, 30]), [4, 3]
+    batch = csaw.sample_neighbors(graph, seeds, fanout, seed=6, along="in")
+    np.testing.assert_array_equal(graph.edge_index()[:, batch.e_id], batch.n_id[batch.edge_index])
+    turned = csaw.sample_neighbors(graph.transpose(), seeds, fanout, seed=6)
+    np.testing.assert_array_equal(batch.n_id, turned.n_id)
+    np.testing.assert_array_equal(graph.weight[batch.e_id], graph.transpose().weight[turned.e_id])  # parallel arcs too
+    loader = csaw.NeighborLoader(graph, fanout, seeds, batch_size=4, seed=6, weight_attr="weight")
+    of_loader = next(iter(loader))
+    np.testing.assert_array_equal(of_loader.n_id, batch.n_id)
+    np.testing.assert_array_equal(of_loader.e_id, batch.e_id)
+    with pytest.raises(csaw.CsawError, match="'out' or 'in'"):
+        csaw.sample_neighbors(graph, seeds, fanout, along="both")
+    with pytest.raises(csaw.CsawError, match="in place of the plan"):
+        csaw.sample_neighbors(csaw.plan(graph), seeds, fanout, along="in")
+
+
 def test_sample_neighbors_by_numbers_of_neighbours(karate):
     everything = csaw.sample_neighbors(karate, [0], -1)
     assert sorted(everything.n_id[1:]) == karate.col[karate.rowptr[0]:karate.rowptr[1]].tolist()

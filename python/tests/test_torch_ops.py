@@ -93,6 +93,28 @@ def test_es_spmm(edges, method, reduce):
                     [features(30, 4), features(150, 1)[:, 0]])
 
 
+@pytest.mark.parametrize("method", ("bucket", "fastrand"))
+@pytest.mark.parametrize("reduce", ("sum", "mean"))
+@pytest.mark.parametrize("weighted", (False, True))
+def test_es_spmm_keeps_the_transpose_of_its_entries(edges, method, reduce, weighted):
+    """Of a Matrix they are sorted once, and the gradients have the bits of a call that sorts."""
+    from csaw.torch import _call, _spmm
+
+    a, x, dy = ct.matrix(edges, 30), features(30, 40), features(30, 40, 3)
+    weight = features(150, 1)[:, 0] if weighted else None
+    given = (3, method, reduce, 0, 0, True, weighted)
+    anew = torch.ops.csaw.es_spmm_backward(a.rowptr.clone(), a.col.clone(), weight, x, dy, *given)
+    made = []
+    for scale in (1, 2, 1):  # weights that are trained: the entries stay
+        got = torch.ops.csaw.es_spmm_backward(a.rowptr, a.col, weight * scale if weighted else None, x, dy, *given)
+        made.append([kept for kept in _spmm._sampled[_call.plan_of(a.rowptr, a.col, 30)].values()])
+    assert all(torch.equal(g, w) for g, w in zip(got, anew))
+    assert len(made[0]) == 1 and all(kept[0] is made[0][0] for kept in made)
+    before = len(_spmm._sampled)
+    del a, made
+    assert len(_spmm._sampled) == before - 1
+
+
 @pytest.mark.parametrize("reduce", REDUCES)
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
 def test_batched_spmm(device, reduce, dtype):
@@ -107,6 +129,16 @@ def test_batched_spmm(device, reduce, dtype):
     kept = ct.GraphBatch(edge_index, ptr, weight)
     x = features(11, 5, dtype=dtype)
     assert torch.equal(ct.batched_spmm(kept, x, reduce=reduce), ct.batched_spmm(graphs, x, weight, reduce))
+    if device.type == "cpu":  # the batch is made once, whatever weights it is given
+        from csaw.torch import _batched
+
+        before = len(_batched._joined)
+        held = [ct.batched_spmm(graphs, x.requires_grad_(), weight * k, reduce) for k in range(3)]
+        assert len(_batched._joined) == before == 2 and len(held) == 3
+    with pytest.raises(csaw.CsawError, match="has 25 edges"):
+        ct.batched_spmm(graphs, x, weight[:24])
+    with pytest.raises(csaw.CsawError, match="there are 25 edges"):
+        ct.GraphBatch(edge_index, ptr, weight[:24])
     with pytest.raises(csaw.CsawError, match="graph after graph"):
         ct.GraphBatch(edge_index.flip(1), ptr)
 

@@ -64,18 +64,23 @@ def test_autocast(edges):
 def test_matrices_are_one_matrix_whatever_they_come_from(device, digraph):
     graph, edge_index, columns = digraph
     x = features(40, 5)
-    want = torch.from_numpy(graph.to_scipy().toarray()).to(device)
+    want = torch.zeros(40, 40, device="cpu")  # row: target, column: source
+    place = tuple(torch.from_numpy(edge_index[::-1].copy()))
+    want.index_put_(place, torch.from_numpy(columns["weight"]), accumulate=True)
+    want = want.to(device)
     for source in (ct.matrix(graph).to(device), want.to_sparse_csr()):
         same(ct.spmm(source, x), want.double() @ x.double())
-    forth = ct.spmm(torch.from_numpy(edge_index).to(device), x, torch.from_numpy(columns["weight"]).to(device))
-    same(forth, ct.spmm(ct.matrix(graph.transpose()).to(device), x))
+    same(ct.spmm(torch.from_numpy(edge_index).to(device), x, torch.from_numpy(columns["weight"]).to(device)),
+         want.double() @ x.double())
+    of_arcs = torch.from_numpy(graph.weight.copy()).to(device)  # weights in the order of the graph's arcs
+    same(ct.spmm(ct.matrix(graph).to(device), x, of_arcs), want.double() @ x.double())
 
 
 def test_graphs_and_blocks_are_matrices(digraph):
     graph, _, _ = digraph
     x = features(40, 5)
-    same(ct.spmm(graph, x), torch.from_numpy(graph.to_scipy().toarray()).double() @ x.double())
-    assert ct.matrix(graph).col.data_ptr() == graph.col.ctypes.data, "no copy"
+    same(ct.spmm(graph, x), torch.from_numpy(graph.to_scipy().toarray()).double().T @ x.double())
+    assert ct.matrix(graph) is ct.matrix(graph), "made once"
     block = csaw.sample_neighbors(graph, [3, 9], [4]).blocks[0, 0]
     y = ct.spmm(block, x[torch.from_numpy(block.vertex.astype(np.int64))])
     out = np.zeros((block.num_dst, 5))

@@ -114,6 +114,7 @@ csaw_status csaw_loader_open(csaw_plan *plan, const csaw_seeds *seeds, const csa
     csaw_loader *l = NULL;
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(plan && out, CSAW_EINVAL, "csaw_loader_open needs a plan and a place for the loader; one is NULL");
+    CSAW_TRY(csaw__plan_check_alone(plan, "csaw_loader_open"));
     CSAW_OPTIONS(csaw_loader_options, given, options)
     CSAW_TRY(check_options(plan, &options));
     CSAW_TRY(check_seeds(plan, seeds));

@@ -241,6 +241,15 @@ csaw_status csaw__plan_check_lent(const csaw_plan *plan) {
     return plan && __atomic_load_n(&plan->lent, __ATOMIC_ACQUIRE) ? lent_already() : CSAW_OK;
 }
 
+csaw_status csaw__plan_check_alone(const csaw_plan *plan, const char *what) {
+    const uint32_t size = csaw__ranks_size(plan->ranks);
+    CSAW_REQUIRE(size == 1, CSAW_EUNSUPPORTED,
+                 "%s works in one process, but the plan shares its work among %u ranks; on each rank make a plan "
+                 "without a communicator, and ask it for that rank's part",
+                 what, size);
+    return CSAW_OK;
+}
+
 const char *csaw_plan_explain(const csaw_plan *plan) { return plan->explain; }
 
 void csaw_plan_free(csaw_plan *plan) {

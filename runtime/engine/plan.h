@@ -69,6 +69,8 @@ csaw_status csaw__plan_of_gpu(const csaw_plan *whole, const csaw_plan_options *o
 csaw_status csaw__plan_lend(csaw_plan *plan);
 void csaw__plan_take_back(csaw_plan *plan);
 csaw_status csaw__plan_check_lent(const csaw_plan *plan);
+/* CSAW_EUNSUPPORTED for a plan of several ranks. what: the public function that draws in its own process alone. */
+csaw_status csaw__plan_check_alone(const csaw_plan *plan, const char *what);
 
 /* Static biases of the whole graph, and alias tables on request. Fails with CSAW_EBIAS naming the lowest bad arc. */
 csaw_status csaw__tables_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool alias);

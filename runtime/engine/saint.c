@@ -122,6 +122,7 @@ csaw_status csaw_saint_sample(csaw_plan *plan, const csaw_saint_options *given, 
     drawing d = {.plan = plan};
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(plan && out, CSAW_EINVAL, "csaw_saint_sample needs a plan and a place for the subgraphs; one is NULL");
+    CSAW_TRY(csaw__plan_check_alone(plan, "csaw_saint_sample"));
     CSAW_TRY(csaw__plan_check_lent(plan));
     CSAW_OPTIONS(csaw_saint_options, given, options)
     CSAW_TRY(check(plan, &options));

@@ -14,8 +14,6 @@ csaw_status csaw__sample_from(csaw_plan *plan, const csaw_sampler *sampler, cons
                  "%llu instances from number %llu on are beyond 2^40, the last that random numbers are there for; go "
                  "on from 0 with another seed",
                  (unsigned long long)count, (unsigned long long)first);
-    CSAW_REQUIRE(!plan || !plan->spread, CSAW_EUNSUPPORTED,
-                 "the graph is split over ranks, and what is drawn here is not; make a plan of the whole graph");
     CSAW_TRY(csaw__run_create(plan, sampler, params, seeds, options, &r));
     CSAW_TRY(csaw__run_room(&r, count, count));
     CSAW_TRY(csaw__alloc_zero(&samples, 1, "samples"));

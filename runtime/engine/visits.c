@@ -123,6 +123,7 @@ csaw_status csaw_visits_create(csaw_plan *plan, const csaw_seeds *seeds, const c
     csaw_visits *v = NULL;
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(plan && out, CSAW_EINVAL, "csaw_visits_create needs a plan and a place for the visits; one is NULL");
+    CSAW_TRY(csaw__plan_check_alone(plan, "csaw_visits_create"));
     CSAW_TRY(csaw__plan_check_lent(plan));
     CSAW_OPTIONS(csaw_visit_options, given, options)
     c.options = options;

@@ -3,6 +3,8 @@
 // and progress functions, memory, and ranks that differ.
 #include "ranks.h"
 
+#include <csaw/training.h>
+
 extern "C" {
 #include "runtime/base/memory.h"
 }
@@ -217,6 +219,44 @@ TEST(Errors, of_ranks_that_differ_say_in_what) {
     EXPECT_EQ(samples, nullptr);
     EXPECT_EQ(same_status(csaw_sample(all.get(), &csaw_uniform, nullptr, nullptr, &options, &samples)), CSAW_OK);
     csaw_samples_free(samples); // the plan is as good as before
+}
+
+// What draws in one process alone, of a plan that is not of one; and the remedy that the message names.
+TEST(Errors, of_training_on_a_plan_of_ranks_name_the_remedy) {
+    const Graph graph = rmat(6, true);
+    const uint32_t fanout[] = {3};
+    csaw_loader_options loading = {};
+    loading.size = sizeof loading;
+    loading.depth = 1;
+    loading.fanout = fanout;
+    csaw_saint_options drawing = {};
+    drawing.size = sizeof drawing;
+    drawing.budget = 5;
+    const auto all_three = [&](csaw_plan *plan, csaw_status wanted) {
+        csaw_loader *loader = nullptr;
+        csaw_subgraph *subgraph = nullptr;
+        csaw_visits *visits = nullptr;
+        const auto expect = [&](csaw_status status, const std::string &name) {
+            EXPECT_EQ(same_status(status), wanted) << name;
+            if (wanted == CSAW_OK) return;
+            EXPECT_EQ(csaw_last_error(), name + " works in one process, but the plan shares its work among " +
+                                             std::to_string(size_of()) +
+                                             " ranks; on each rank make a plan without a communicator, and ask it for "
+                                             "that rank's part");
+        };
+        expect(csaw_loader_open(plan, nullptr, &loading, &loader), "csaw_loader_open");
+        const bool opened = loader != nullptr;
+        csaw_loader_close(loader); // which had the plan to itself
+        expect(csaw_saint_sample(plan, &drawing, &subgraph), "csaw_saint_sample");
+        expect(csaw_visits_create(plan, nullptr, nullptr, &visits), "csaw_visits_create");
+        EXPECT_EQ(opened && subgraph != nullptr && visits != nullptr, wanted == CSAW_OK);
+        csaw_subgraph_free(subgraph);
+        csaw_visits_free(visits);
+    };
+    const csaw_status wanted = size_of() > 1 ? CSAW_EUNSUPPORTED : CSAW_OK;
+    all_three(plan_of_all(graph).get(), wanted);
+    all_three(plan_of_split(graph).get(), wanted);
+    all_three(plan_alone(graph).get(), CSAW_OK);
 }
 
 // An argument that one rank alone gets wrong, before anything was said to the others.

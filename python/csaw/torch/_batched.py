@@ -39,6 +39,11 @@ def join(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor, weight: 
     return handle
 
 
+def _batch_of(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor, weight: Optional[Tensor]) -> Handle:
+    """On the host a batch without weights, which each product is given; on a GPU the batch has them."""
+    return join(offset, edge_offset, row, col, weight if offset.is_cuda else None)
+
+
 class GraphBatch:
     """Graphs joined as PyTorch Geometric's Batch joins them.
 
@@ -55,8 +60,11 @@ class GraphBatch:
             raise invalid("edges are not graph after graph; sort edge_index and weight by the graph of the receiver")
         self.edge_offset = torch.searchsorted(graph, torch.arange(len(self.offset), device=graph.device))
         self.row, self.col = row.to(torch.int32).contiguous(), col.to(torch.int32).contiguous()
+        if weight is not None and weight.numel() != len(self.row):
+            raise invalid(f"weight has shape {list(weight.shape)}, but there are {len(self.row)} edges; give one "
+                          "number for each")
         self.weight = None if weight is None else weight.detach().to(torch.float32).contiguous()
-        self._joined = join(self.offset, self.edge_offset, self.row, self.col, self.weight)
+        self._joined = _batch_of(self.offset, self.edge_offset, self.row, self.col, self.weight)
 
     def __reduce__(self):
         return GraphBatch, (torch.stack([self.col, self.row]), self.offset, self.weight)
@@ -74,19 +82,20 @@ def _arg_shape(x: Tensor, reduce: str) -> Tuple[int, int]:
     return (x.shape[0], x.shape[1]) if reduce in ("max", "min") else (0, 0)
 
 
-def _fields(x, arg, reduce):
+def _fields(x, arg, reduce, weight):
     place = place_of(x)
-    return dict(reduce=reduce_of(reduce), arg=address(arg) if arg.numel() else None, stream=place.get("stream"))
+    return dict(reduce=reduce_of(reduce), arg=address(arg) if arg.numel() else None, stream=place.get("stream"),
+                weight=None if x.is_cuda else address(weight))
 
 
 @custom_op("csaw::batched_spmm", mutates_args=())
 def batched_spmm_op(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor, weight: Optional[Tensor], x: Tensor,
                     reduce: str) -> Tuple[Tensor, Tensor]:
     """y as x; of max and min also which entry of its graph each element came from, int32, -1 in empty rows."""
-    same_device(offset, x)
-    batch, x = join(offset, edge_offset, row, col, weight), rows_of(x, "x")
+    same_device(offset, weight, x)
+    batch, x = _batch_of(offset, edge_offset, row, col, weight), rows_of(x, "x")
     y, arg = x.new_empty(x.shape), x.new_empty(_arg_shape(x, reduce), dtype=torch.int32)
-    call(lib.csaw_batched_spmm, s.csaw_batched_options, _fields(x, arg, reduce), batch.pointer, _dense(x), ...,
+    call(lib.csaw_batched_spmm, s.csaw_batched_options, _fields(x, arg, reduce, weight), batch.pointer, _dense(x), ...,
          _dense(y))
     return y, arg
 
@@ -100,11 +109,12 @@ def _(offset, edge_offset, row, col, weight, x, reduce):
 def batched_spmm_backward_op(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor, weight: Optional[Tensor],
                              x: Tensor, dy: Tensor, arg: Tensor, reduce: str, with_x: bool,
                              with_weight: bool) -> Tuple[Tensor, Tensor]:
-    batch, x, dy = join(offset, edge_offset, row, col, weight), rows_of(x, "x"), rows_of(dy, "the gradient")
+    batch = _batch_of(offset, edge_offset, row, col, weight)
+    x, dy = rows_of(x, "x"), rows_of(dy, "the gradient")
     dx = torch.empty(x.shape if with_x else 0, dtype=x.dtype, device=x.device)
     dw = x.new_empty(row.shape[0] if with_weight else 0, dtype=torch.float32)
-    call(lib.csaw_batched_spmm_backward, s.csaw_batched_options, _fields(x, arg, reduce), batch.pointer, _dense(x),
-         _dense(dy), ..., _dense(dx) if with_x else None, address(dw) if with_weight else None)
+    call(lib.csaw_batched_spmm_backward, s.csaw_batched_options, _fields(x, arg, reduce, weight), batch.pointer,
+         _dense(x), _dense(dy), ..., _dense(dx) if with_x else None, address(dw) if with_weight else None)
     return dx, dw
 
 

@@ -3,15 +3,17 @@
 
 Gradients are operators of their own, so that torch.compile traces through them; they have no gradients themselves.
 """
-from typing import Optional, Tuple
+import weakref
+from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor
 from torch.library import custom_op
 
 from .. import _structs as s
-from .._lib import lib
-from ._call import (address, call, dense, place_of, plan_of, pointer_of, reduce_of, rows_of, same_device, sparse)
+from .._lib import Handle, lib
+from ._call import (address, call, dense, place_of, plan_of, pointer_of, prepare, reduce_of, rows_of, same_device,
+                    sparse)
 
 
 def _arg_shape(rowptr: Tensor, x: Tensor, reduce: str) -> Tuple[int, int]:
@@ -104,17 +106,60 @@ def _(rowptr, col, weight, x, width, method, reduce, seed, epoch):
     return x.new_empty(rowptr.shape[0] - 1, x.shape[1])
 
 
+class _Sampled(NamedTuple):
+    """The sampled matrix of a method that takes the same entries each time: its rows, and a plan with its transpose."""
+
+    rowptr: Tensor  # [rows + 1] int64
+    col: Tensor  # [entries] int32
+    plan: Handle
+
+
+_sampled: "weakref.WeakKeyDictionary[Handle, Dict[Any, _Sampled]]" = weakref.WeakKeyDictionary()  # by plan of the whole
+
+
+def _sampled_of(rowptr: Tensor, col: Tensor, x: Tensor, width: int, method: str) -> Optional[_Sampled]:
+    """Kept as long as the plan of the matrix; None if there is no plan, or other entries are taken each time."""
+    owner = plan_of(rowptr, col, x.shape[0])
+    if owner is None or method == "stratified":
+        return None
+    kept = _sampled.setdefault(owner, {})
+    if (width, method) not in kept:
+        rows = torch.empty_like(rowptr)
+        given = _es_fields(width, method, "sum", 0, 0, x), sparse(rowptr, col, None, x.shape[0])
+        call(lib.csaw_edge_sample, s.csaw_es_options, given[0], given[1], ..., address(rows), None, None)
+        edge = torch.empty(int(rows[-1]), dtype=torch.int64, device=col.device)
+        call(lib.csaw_edge_sample, s.csaw_es_options, given[0], given[1], ..., address(rows), address(edge), None)
+        taken = col.index_select(0, edge)
+        kept[width, method] = _Sampled(rows, taken, prepare(rows, taken, x.shape[0]))
+    return kept[width, method]
+
+
+def _sampled_backward(of: _Sampled, rowptr: Tensor, col: Tensor, weight: Optional[Tensor], x: Tensor, dy: Tensor,
+                      fields: Dict[str, Any]) -> Tensor:
+    """The gradient of x by the transpose that is kept: the bits of csaw_es_spmm_backward(), which makes it anew."""
+    factor, rows = x.new_empty(len(of.col), dtype=torch.float32), torch.empty_like(of.rowptr)
+    call(lib.csaw_edge_sample, s.csaw_es_options, fields, sparse(rowptr, col, weight, x.shape[0]), ...,
+         address(rows), None, address(factor))
+    none = x.new_empty(0, 0, dtype=torch.int64)
+    return spmm_backward_op(of.rowptr, of.col, factor, x, dy, none, "sum", 1, True, False)[0]
+
+
 @custom_op("csaw::es_spmm_backward", mutates_args=())
 def es_spmm_backward_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], x: Tensor, dy: Tensor, width: int,
                         method: str, reduce: str, seed: int, epoch: int, with_x: bool,
                         with_weight: bool) -> Tuple[Tensor, Tensor]:
     same_device(rowptr, col, weight, x, dy)
     x, dy = rows_of(x, "x"), rows_of(dy, "the gradient")
-    dx = torch.empty(x.shape if with_x else 0, dtype=x.dtype, device=x.device)
+    fields = _es_fields(width, method, reduce, seed, epoch, x)
+    of = _sampled_of(rowptr, col, x, width, method) if with_x else None
+    if of is not None:
+        dx = _sampled_backward(of, rowptr, col, weight, x, dy, fields)
+    else:
+        dx = torch.empty(x.shape if with_x else 0, dtype=x.dtype, device=x.device)
     dw = x.new_empty(col.shape[0] if with_weight else 0, dtype=torch.float32)
-    call(lib.csaw_es_spmm_backward, s.csaw_es_options, _es_fields(width, method, reduce, seed, epoch, x),
-         sparse(rowptr, col, weight, x.shape[0]), dense(x), dense(dy), ..., dense(dx) if with_x else None,
-         address(dw) if with_weight else None)
+    if with_weight or (with_x and of is None):
+        call(lib.csaw_es_spmm_backward, s.csaw_es_options, fields, sparse(rowptr, col, weight, x.shape[0]), dense(x),
+             dense(dy), ..., dense(dx) if with_x and of is None else None, address(dw) if with_weight else None)
     return dx, dw
 
 

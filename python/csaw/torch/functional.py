@@ -68,6 +68,9 @@ def es_spmm(edges: Adjacency, x: Tensor, weight: Optional[Tensor] = None, width:
 def batched_spmm(graphs: GraphBatch, x: Tensor, weight: Optional[Tensor] = None, reduce: str = "sum") -> Tensor:
     """spmm of every graph of a batch: [vertices, n] from x [vertices, n]. weight: [edges]; None = the batch's."""
     _known(reduce, ("sum", "mean", "max", "min"), "reduce")
+    if weight is not None and weight.numel() != len(graphs.row):
+        raise invalid(f"weight has shape {list(weight.shape)}, but the batch has {len(graphs.row)} edges; give one "
+                      "number for each")
     weight = graphs.weight if weight is None else weight.to(torch.float32).contiguous()
     return batched_spmm_op(graphs.offset, graphs.edge_offset, graphs.row, graphs.col, weight, x, reduce)[0]
 

@@ -105,24 +105,32 @@ def _from_tensor(x: Tensor, size: Union[None, int, Tuple[int, int]]) -> Matrix:
     return from_coo(x[1].long(), x[0].long(), None, (rows, cols))
 
 
+def _from_graph(graph: Graph) -> Matrix:
+    turned, place = graph._incoming()
+    weight = None if turned.weight is None else _shared(turned.weight, "float32")
+    return Matrix(_shared(turned.rowptr, "int64"), _shared(turned.col, "int32"), weight, turned.num_vertices,
+                  _shared(place, "int64"))
+
+
 def matrix(edges: Adjacency, size: Union[None, int, Tuple[int, int]] = None) -> Matrix:
     """A Matrix of
     - edge_index [2, edges], (sender, receiver) as PyTorch Geometric has it: row = receiver. size: number of vertices,
       or (receivers, senders); None = largest number + 1
     - a torch sparse CSR tensor: its rows receive; all values 1 = no weights
-    - a csaw.Graph: row v holds the arcs out of v, as in Graph.to_scipy(). For messages along the arcs of a directed
-      graph give graph.transpose(). No copy: the memory is the graph's
+    - a csaw.Graph: that of its edge_index(), so v receives along the arcs u -> v; with its weights. Made once and kept
+      with the graph
     - a Block of a minibatch: its rows receive
     Make it once and give it to ops and layers: to check, to sort and to transpose takes longer than a product."""
     if isinstance(edges, Matrix):
         return edges
     if isinstance(edges, Tensor):
         return _from_tensor(edges, size)
-    if isinstance(edges, (Graph, Block)):
-        weight = edges.weight if isinstance(edges, Graph) else None
-        cols = edges.num_vertices if isinstance(edges, Graph) else edges.num_src
-        return Matrix(_shared(edges.rowptr, "int64"), _shared(edges.col, "int32"),
-                      None if weight is None else _shared(weight, "float32"), cols)
+    if isinstance(edges, Graph):
+        if "matrix" not in edges._kept:
+            edges._kept["matrix"] = _from_graph(edges)
+        return edges._kept["matrix"]
+    if isinstance(edges, Block):
+        return Matrix(_shared(edges.rowptr, "int64"), _shared(edges.col, "int32"), None, edges.num_src)
     raise invalid(f"{type(edges).__name__} names no edges; give edge_index [2, edges], a sparse CSR tensor, a "
                   "csaw.Graph, a Block or a csaw.torch.Matrix")
 

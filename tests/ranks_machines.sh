@@ -13,7 +13,7 @@ if [ "${1:-}" != --inside ]; then
     here=$(cd "$(dirname "$0")" && pwd)
     program=$1 library=$2 mpirun=$3
     [[ $("$program" --version) == *mpi* ]] || skip "csaw was built without MPI"
-    [[ $("$mpirun" --version 2>&1) == *"(Open MPI) 4."* ]] || skip "$mpirun is not OpenMPI 4's"
+    [[ $("$mpirun" --version 2>&1) == *"(Open"*") 4."* ]] || skip "$mpirun is not OpenMPI 4's"
     command -v ip >/dev/null || skip "ip is not here (iproute2)"
     own=(unshare --net --uts --ipc --mount --pid --fork --kill-child --mount-proc)
     [ "$(id -u)" = 0 ] || own+=(--user --map-root-user)

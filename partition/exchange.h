@@ -3,10 +3,10 @@
  * rounds in which all ranks say something to all. A rank is a thread of one process (partition/exchange_local.h) or a
  * process of an MPI job (partition/exchange_mpi.h); who uses this does not care which.
  *
- * Nothing here waits but idle() and settle(). There are bounded buffers for batches that are under way; a rank that
- * finds none free takes in what came for it and asks again. So no rank waits for ever as long as each can take in
- * whatever comes without sending anything first, which is for the user of an exchange to see to
- * (runtime/engine/spread.h). */
+ * Nothing here waits but idle() and settle(), a message that has begun to come included: its sender may be gone. There
+ * are bounded buffers for batches that are under way; a rank that finds none free takes in what came for it and asks
+ * again. So no rank waits for ever as long as each can take in whatever comes without sending anything first, which is
+ * for the user of an exchange to see to (runtime/engine/spread.h). */
 #ifndef CSAW_PARTITION_EXCHANGE_H
 #define CSAW_PARTITION_EXCHANGE_H
 
@@ -47,8 +47,9 @@ typedef struct csaw__exchange {
     void (*give_up)(void *self);
     bool (*gave_up)(void *self);
     /* All ranks, after a round which told them to end: batches under way are thrown away, gave_up() is over. No rank
-     * comes out of it before all are in. */
-    csaw_status (*settle)(void *self);
+     * comes out of it before all are in, but by CSAW_ESTOPPED where `leave`, asked while it waits, says so: others may
+     * be gone, and the exchange is of no use any more. */
+    csaw_status (*settle)(void *self, bool (*leave)(void *user), void *user);
 
     void (*idle)(void *self); /* until there may be something to do */
 } csaw__exchange;

@@ -135,11 +135,12 @@ static void give_up(void *self) {
 
 static bool gave_up(void *self) { return atomic_load(&((rank *)self)->local->gave_up); }
 
-static csaw_status settle(void *self) {
+static csaw_status settle(void *self, bool (*leave)(void *user), void *user) {
     rank *const r = self;
     uint32_t from;
     const void *data;
     uint64_t bytes;
+    (void)leave, (void)user;                  /* threads do not vanish */
     pthread_barrier_wait(&r->local->barrier); /* nobody sends from here on */
     do CSAW_TRY(receive(self, &from, &data, &bytes));
     while (data);

@@ -3,9 +3,11 @@
  *
  * Batches are MPI_Issend() from a few buffers for each rank and come by MPI_Improbe() of any. A synchronous send is
  * done when its batch is taken in; MPI_Isend() of a small one would be done at once, and leave it with a rank that is
- * behind, in memory that nobody bounds. A round is MPI_Iallgather(), so that whoever waits for it goes on serving. A
- * rank that gives up sends each other one an empty message with a tag of its own. How many batches a rank was sent is
- * counted, and asked for when all settle, so that none is left for the next run to mistake. */
+ * behind, in memory that nobody bounds. A large one comes in two, its head and then the rest, which never comes if the
+ * sender was killed between: so a batch is received by MPI_Imrecv(), never waited for. A round is MPI_Iallgather(), so
+ * that whoever waits for it goes on serving. A rank that gives up sends each other one an empty message with a tag of
+ * its own. How many batches a rank was sent is counted, and asked for when all settle, so that none is left for the
+ * next run to mistake. */
 #include "partition/exchange_mpi.h"
 
 #include <mpi.h>
@@ -27,6 +29,8 @@ struct csaw__mpi {
     MPI_Request *request;   /* [size, under_way]; MPI_REQUEST_NULL: free */
     uint32_t *next;         /* [size] the buffer that is filled next */
     unsigned char *came;    /* [batch] */
+    MPI_Request coming;     /* into it; MPI_REQUEST_NULL: nothing */
+    int from, bytes;        /* what is coming */
     uint64_t *sent, *given; /* [size] batches to each rank, and from each, since all settled last; given: scratch */
     uint64_t taken;
     uint32_t idle_for;    /* looks in vain */
@@ -68,35 +72,42 @@ static csaw_status send(void *self, uint32_t to, uint64_t bytes) {
     return CSAW_OK;
 }
 
-static csaw_status receive_by(csaw__mpi *m, int tag, int *from, int *bytes, bool *any) {
+static csaw_status begin_to_receive(csaw__mpi *m, int tag) {
     MPI_Message message;
     MPI_Status status;
     int found = 0;
-    *any = false;
     TRY_MPI(MPI_Improbe(MPI_ANY_SOURCE, tag, m->comm, &found, &message, &status), "looking for messages");
     if (!found) return CSAW_OK;
-    TRY_MPI(MPI_Get_count(&status, MPI_BYTE, bytes), "looking for messages");
-    CSAW_REQUIRE((uint64_t)*bytes <= m->batch, CSAW_EINVAL,
+    m->from = status.MPI_SOURCE;
+    TRY_MPI(MPI_Get_count(&status, MPI_BYTE, &m->bytes), "looking for messages");
+    CSAW_REQUIRE((uint64_t)m->bytes <= m->batch, CSAW_EINVAL,
                  "rank %d sent a batch of %d bytes, but they have at most %llu; run the same csaw on all ranks",
-                 status.MPI_SOURCE, *bytes, (unsigned long long)m->batch);
-    TRY_MPI(MPI_Mrecv(m->came, *bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "receiving from another rank");
-    *from = status.MPI_SOURCE;
-    *any = true;
+                 m->from, m->bytes, (unsigned long long)m->batch);
+    return check(MPI_Imrecv(m->came, m->bytes, MPI_BYTE, &message, &m->coming), "receiving from another rank");
+}
+
+/* Of the message that is coming, else of the next one with this tag: whether all of it has come. */
+static csaw_status receive_by(csaw__mpi *m, int tag, bool *any) {
+    int whole = 0;
+    *any = false;
+    if (m->coming == MPI_REQUEST_NULL) CSAW_TRY(begin_to_receive(m, tag));
+    if (m->coming == MPI_REQUEST_NULL) return CSAW_OK;
+    TRY_MPI(MPI_Test(&m->coming, &whole, MPI_STATUS_IGNORE), "receiving from another rank");
+    *any = whole;
     return CSAW_OK;
 }
 
 static csaw_status receive(void *self, uint32_t *from, const void **data, uint64_t *bytes) {
     csaw__mpi *const m = self;
-    int source = 0, count = 0;
     bool any;
     *data = NULL;
-    CSAW_TRY(receive_by(m, TAG_BATCH, &source, &count, &any));
+    CSAW_TRY(receive_by(m, TAG_BATCH, &any));
     if (!any) return CSAW_OK;
     m->taken++;
     m->idle_for = 0;
-    *from = (uint32_t)source;
+    *from = (uint32_t)m->from;
     *data = m->came;
-    *bytes = (uint64_t)count;
+    *bytes = (uint64_t)m->bytes;
     return CSAW_OK;
 }
 
@@ -142,36 +153,7 @@ static bool gave_up(void *self) {
     return m->i_gave_up || m->other_gave_up;
 }
 
-/* Messages from all: batches that are under way to this rank, and that others gave up. */
-static csaw_status empty(csaw__mpi *m, uint64_t batches, uint64_t given_up) {
-    int from, bytes;
-    bool any;
-    while (m->taken < batches) {
-        CSAW_TRY(receive_by(m, TAG_BATCH, &from, &bytes, &any));
-        m->taken += any;
-    }
-    while (given_up) {
-        CSAW_TRY(receive_by(m, TAG_GIVE_UP, &from, &bytes, &any));
-        given_up -= any;
-    }
-    return CSAW_OK;
-}
-
-static csaw_status settle(void *self) {
-    csaw__mpi *const m = self;
-    const uint64_t gave = m->i_gave_up;
-    uint64_t batches = 0, given_up = 0, all_gave = gave;
-    TRY_MPI(MPI_Alltoall(m->sent, 1, MPI_UINT64_T, m->given, 1, MPI_UINT64_T, m->comm), "counting messages");
-    TRY_MPI(MPI_Allreduce(&gave, &all_gave, 1, MPI_UINT64_T, MPI_SUM, m->comm), "counting messages");
-    for (int i = 0; i < m->size; i++) batches += m->given[i];
-    given_up = all_gave - gave;
-    CSAW_TRY(empty(m, batches, given_up));
-    TRY_MPI(MPI_Waitall(m->size * (int)m->under_way, m->request, MPI_STATUSES_IGNORE), "sending to other ranks");
-    memset(m->sent, 0, (uint64_t)m->size * sizeof *m->sent);
-    m->taken = 0;
-    m->i_gave_up = m->other_gave_up = false;
-    return check(MPI_Barrier(m->comm), "waiting for all ranks");
-}
+/* ---- waiting ---- */
 
 /* MPI has no way to sleep until a message comes. A rank that had nothing to do for long leaves its core to others. */
 static void idle(void *self) {
@@ -181,6 +163,58 @@ static void idle(void *self) {
         sched_yield();
     else
         nanosleep(&nap, NULL);
+}
+
+typedef struct waiting { /* for ranks that may be gone */
+    csaw__mpi *m;
+    bool (*leave)(void *user);
+    void *user;
+} waiting;
+
+static csaw_status wait_a_little(const waiting *w) {
+    CSAW_REQUIRE(!w->leave(w->user), CSAW_ESTOPPED, "rank %d stopped waiting for other ranks", w->m->rank);
+    idle(w->m);
+    return CSAW_OK;
+}
+
+static csaw_status wait_for(const waiting *w, int count, MPI_Request *request, const char *what) {
+    for (;;) {
+        int done;
+        TRY_MPI(MPI_Testall(count, request, &done, MPI_STATUSES_IGNORE), what);
+        if (done) return CSAW_OK;
+        CSAW_TRY(wait_a_little(w));
+    }
+}
+
+static csaw_status drop(const waiting *w, int tag, uint64_t messages) {
+    while (messages) {
+        bool any;
+        CSAW_TRY(receive_by(w->m, tag, &any));
+        messages -= any;
+        if (!any) CSAW_TRY(wait_a_little(w));
+    }
+    return CSAW_OK;
+}
+
+static csaw_status settle(void *self, bool (*leave)(void *user), void *user) {
+    csaw__mpi *const m = self;
+    const waiting w = {m, leave, user};
+    const uint64_t gave = m->i_gave_up;
+    uint64_t batches = 0, all_gave = gave;
+    MPI_Request counts[2], all_in;
+    TRY_MPI(MPI_Ialltoall(m->sent, 1, MPI_UINT64_T, m->given, 1, MPI_UINT64_T, m->comm, &counts[0]),
+            "counting messages");
+    TRY_MPI(MPI_Iallreduce(&gave, &all_gave, 1, MPI_UINT64_T, MPI_SUM, m->comm, &counts[1]), "counting messages");
+    CSAW_TRY(wait_for(&w, 2, counts, "counting messages"));
+    for (int i = 0; i < m->size; i++) batches += m->given[i];
+    CSAW_TRY(drop(&w, TAG_BATCH, batches - m->taken));
+    CSAW_TRY(drop(&w, TAG_GIVE_UP, all_gave - gave));
+    CSAW_TRY(wait_for(&w, m->size * (int)m->under_way, m->request, "sending to other ranks"));
+    memset(m->sent, 0, (uint64_t)m->size * sizeof *m->sent);
+    m->taken = 0;
+    m->i_gave_up = m->other_gave_up = false;
+    TRY_MPI(MPI_Ibarrier(m->comm, &all_in), "waiting for all ranks");
+    return wait_for(&w, 1, &all_in, "waiting for all ranks");
 }
 
 /* ---- memory ---- */
@@ -235,7 +269,7 @@ static csaw_status agree(const csaw__mpi *m, csaw_status mine) {
 }
 
 csaw_status csaw__mpi_create(const void *communicator, uint64_t batch, uint32_t under_way, csaw__mpi **out) {
-    csaw__mpi begun = {.comm = MPI_COMM_NULL, .round = MPI_REQUEST_NULL}, *m = NULL;
+    csaw__mpi begun = {.comm = MPI_COMM_NULL, .round = MPI_REQUEST_NULL, .coming = MPI_REQUEST_NULL}, *m = NULL;
     CSAW_REQUIRE(batch == 0 || (batch >= CSAW__BATCH_LEAST && batch <= CSAW__BATCH_MOST), CSAW_EINVAL,
                  "batches of %llu bytes; give %d .. %d", (unsigned long long)batch, (int)CSAW__BATCH_LEAST,
                  (int)CSAW__BATCH_MOST);

@@ -179,7 +179,7 @@ TEST_F(CliRanks, the_example_writes_what_the_program_writes) {
 // A rank is killed in the middle: the job ends at once and the launcher says which; other numbers of ranks complete it.
 void CliRanks::kill_and_complete(const std::string &walk, const std::string &split) {
     setenv("OMPI_MCA_odls_base_sigkill_timeout", "5", 1); // rank 0 has time to speak on a loaded machine
-    write("start", "echo $$ > pid.$OMPI_COMM_WORLD_RANK\nexec '" CSAW_PROGRAM "' \"$@\" 2>>said\n");
+    write("start", "echo $$ > pid.$OMPI_COMM_WORLD_RANK\nexec '" CSAW_PROGRAM "' \"$@\"\n");
     ASSERT_EQ(run("generate rmat --scale 8 --seed 3 -o g.csaw").code, 0);
     ASSERT_EQ(run(walk + "-o whole.txt").code, 0);
     for (const auto &[ranks, victim] : {std::pair(3, 2), std::pair(5, 0)}) {
@@ -199,12 +199,13 @@ void CliRanks::kill_and_complete(const std::string &walk, const std::string &spl
             "cd '" + folder.string() + "' && " + on(ranks) + " sh start " + line + " >.out 2>.err";
         const int status = system(shell.c_str());
         killer.join();
-        EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(30));
+        EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(60)); // mpirun waits twice 5
         EXPECT_NE(status, 0);
-        const std::string err = read(".err"), said = read("said"); // mpirun's; csaw's, which mpirun may be too busy for
-        EXPECT_EQ(times(err, "process rank " + std::to_string(victim)), 1u) << err;
-        EXPECT_EQ(times(said, "walks are kept in w.txt.part"), 1u) << said; // by the first, whose rank 0 lives on
-        EXPECT_EQ(times(said, "Go on, with as many ranks as you like: csaw walk --resume"), 1u) << said;
+        const std::string err = read(".err");
+        EXPECT_EQ(times(err, "process rank " + std::to_string(victim)), 1u) << err; // mpirun's
+        EXPECT_EQ(times(err, "walks are kept in w.txt.part"), victim == 0 ? 0u : 1u) << err;
+        EXPECT_EQ(times(err, "Go on, with as many ranks as you like: csaw walk --resume"), victim == 0 ? 0u : 1u)
+            << err;
         EXPECT_FALSE(exists("w.txt"));
         EXPECT_TRUE(exists("w.txt.resume"));
     }

@@ -135,7 +135,9 @@ struct Failing {
     }
     static void give_up(void *self) { of(self)->inner.give_up(of(self)->inner.self); }
     static bool gave_up(void *self) { return of(self)->inner.gave_up(of(self)->inner.self); }
-    static csaw_status settle(void *self) { return of(self)->inner.settle(of(self)->inner.self); }
+    static csaw_status settle(void *self, bool (*leave)(void *), void *user) {
+        return of(self)->inner.settle(of(self)->inner.self, leave, user);
+    }
     static void idle(void *self) { of(self)->inner.idle(of(self)->inner.self); }
     csaw__exchange view() {
         return {this,   inner.rank, inner.size, inner.batch, room,   send, receive,

@@ -52,6 +52,16 @@ TEST(SpreadMpi, WhatNobodyTakesInIsBounded) {
     EXPECT_EQ(run_ranks(2, "bounded"), 0);
 }
 
+TEST(SpreadMpi, NobodyWaitsForTheRestOfABatch) {
+    NEEDS_MPI();
+    EXPECT_EQ(run_ranks(2, "half"), 0);
+}
+
+TEST(SpreadMpi, SettlingEndsWhereRanksAreGone) {
+    NEEDS_MPI();
+    EXPECT_EQ(run_ranks(2, "left"), 42); // its own exit code
+}
+
 TEST(SpreadMpi, ABatchFunctionThatDrawsFromItsPlanIsRefusedAlone) {
     NEEDS_MPI();
     EXPECT_EQ(run_ranks(3, "nested"), 0);

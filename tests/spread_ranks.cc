@@ -3,7 +3,7 @@
  * job, each of which compares what it delivers with what one process draws. Exit code 0: all is equal.
  * spread_mpi_test.cc runs it.
  *
- *   spread_ranks equal|fault|other|nested|lost|batches|bounded */
+ *   spread_ranks equal|fault|other|nested|lost|batches|bounded|half|left */
 #include "tests/spread_cases.h"
 
 #include "partition/exchange_mpi.h"
@@ -11,9 +11,12 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 CSAW_DECLARE_SAMPLER(roamer);
 
@@ -158,6 +161,8 @@ void fails(csaw__mpi *mpi, const char *what) {
     expect(n > 5, "fault: so few allocations");
 }
 
+bool stay(void *) { return false; }
+
 // What nobody takes in stays with the sender: as many batches as may be under way, however small.
 void bounded(csaw__mpi *mpi) {
     const csaw__exchange on = csaw__mpi_rank(mpi);
@@ -182,7 +187,45 @@ void bounded(csaw__mpi *mpi) {
         require(on.receive(on.self, &from, &data, &bytes));
         if (data) expect(from == 0 && bytes == 8, "a batch");
     }
-    require(on.settle(on.self));
+    require(on.settle(on.self, stay, nullptr));
+}
+
+// Of a large batch the head has come, and not the rest: its sender is busy, or was killed. Nobody waits for it.
+void half_sent(csaw__mpi *mpi) {
+    const csaw__exchange on = csaw__mpi_rank(mpi);
+    const auto now = std::chrono::steady_clock::now;
+    const auto begun = now();
+    auto longest = begun - begun;
+    void *to = nullptr;
+    const void *data = nullptr;
+    if (on.rank == 1) {
+        require(on.room(on.self, 0, &to));
+        std::memset(to, 7, on.batch);
+        require(on.send(on.self, 0, on.batch));
+        std::this_thread::sleep_for(std::chrono::seconds(2)); // without a call of MPI
+    }
+    while (on.rank == 0 && !data && now() - begun < std::chrono::seconds(20)) {
+        uint32_t from;
+        uint64_t bytes;
+        const auto asked = now();
+        require(on.receive(on.self, &from, &data, &bytes));
+        longest = std::max(longest, now() - asked);
+        if (data) expect(bytes == on.batch && static_cast<const char *>(data)[bytes - 1] == 7, "a large batch");
+        if (!data) on.idle(on.self);
+    }
+    expect(on.rank == 1 || data, "a large batch never came");
+    expect(longest < std::chrono::seconds(1), "a call waited for the rest of a batch");
+    require(on.settle(on.self, stay, nullptr));
+}
+
+// Settling waits for ranks that are gone, unless it is told not to. Ends the program: the exchange is of no more use.
+void left_alone(csaw__mpi *mpi) {
+    const csaw__exchange on = csaw__mpi_rank(mpi);
+    int asked = 0;
+    if (on.rank == 1) std::this_thread::sleep_for(std::chrono::seconds(60));
+    const auto leave = [](void *user) { return ++*static_cast<int *>(user) == 20; };
+    expect(on.settle(on.self, leave, &asked) == CSAW_ESTOPPED && asked == 20, "settle");
+    MPI_Abort(MPI_COMM_WORLD, wrong ? 1 : 42);
 }
 
 } // namespace
@@ -208,6 +251,10 @@ int main(int argc, char **argv) {
             equal(mpi, {batch ? uint64_t{3} : 0, batch ? uint64_t{1} : 0, batch != 0});
         else if (std::strcmp(what, "bounded") == 0)
             bounded(mpi);
+        else if (std::strcmp(what, "half") == 0)
+            half_sent(mpi);
+        else if (std::strcmp(what, "left") == 0)
+            left_alone(mpi);
         else
             fails(mpi, what);
         csaw__mpi_free(mpi);

@@ -175,6 +175,11 @@ static csaw_status serve(csaw__spread *s, csaw_status (*go_on)(void *user, bool 
     return *any ? CSAW_OK : csaw__post_flush(s);
 }
 
+static bool gives_up(void *user) {
+    csaw__spread *const s = user;
+    return csaw__ranks_refused(s->ranks, &s->patience, CSAW__GIVE_UP_SECONDS);
+}
+
 csaw_status csaw__spread_end(csaw__spread *s, csaw_status status, csaw__fault *fault,
                              csaw_status (*go_on)(void *user, bool *any)) {
     const void *all = NULL;
@@ -184,7 +189,7 @@ csaw_status csaw__spread_end(csaw__spread *s, csaw_status status, csaw__fault *f
         bool any = false;
         CSAW_TRY(s->on.gathered(s->on.self, &all));
         if (all) break;
-        if (csaw__ranks_refused(s->ranks, &s->patience, CSAW__GIVE_UP_SECONDS)) return csaw__ranks_leave(s->ranks);
+        if (gives_up(s)) return csaw__ranks_leave(s->ranks);
         if (status == CSAW_OK) {
             status = csaw__post_go_on(s);
             if (status == CSAW_OK) status = serve(s, go_on, &any);
@@ -195,6 +200,8 @@ csaw_status csaw__spread_end(csaw__spread *s, csaw_status status, csaw__fault *f
     csaw__post_drop(s);
     status = csaw__spread_agree(s, status, fault);
     if (status == CSAW_OK || csaw__ranks_lost(s->ranks)) return status;
-    CSAW_TRY(s->on.settle(s->on.self)); /* else no message is under way */
-    return status;
+    s->patience = (csaw__patience){0};
+    const csaw_status settled = s->on.settle(s->on.self, gives_up, s); /* else no message is under way */
+    if (settled == CSAW_ESTOPPED) return csaw__ranks_leave(s->ranks);
+    return settled == CSAW_OK ? status : settled;
 }

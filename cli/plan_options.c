@@ -49,7 +49,7 @@ void plan_options_add(arguments *arguments, plan_options *options) {
         {.name = "split",
          .kind = OPTION_FLAG,
          .value = &options->split,
-         .help = "under mpirun: each rank holds a part of GRAPH, a .csaw file, not all; the result is the same"},
+         .help = "each rank of mpirun holds a part of GRAPH, a .csaw file, not all; so does each of several GPUs"},
     };
     arguments_add(arguments, table, sizeof table / sizeof table[0]);
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "runtime/base/memory.h"
+#include "runtime/engine/device_joint.h"
 #include "runtime/engine/parts.h"
 
 struct csaw__device {
@@ -37,10 +38,13 @@ inline std::atomic<uint64_t> draws_begun{0};                            // batch
 inline std::atomic<uint64_t> drawn[most_gpus];                          // likewise, of each GPU
 inline std::atomic<uint64_t> fail_at[most_gpus];                        // the draw of it that fails, from 1; 0 = none
 inline std::atomic<bool> drew_two_at_once{false};                       // one device
-inline std::mutex lock;                                                 // of what follows
-inline int together = 0;          // so many draws wait for each other, in turn; 0 = none
-inline uint64_t came = 0;         // to that
-inline bool came_in_vain = false; // nobody else did
+inline uint64_t free_memory = uint64_t{1} << 40;                        // bytes, that each GPU tells
+inline bool reach = true;                                               // each reads the memory of each
+inline std::atomic<uint32_t> joints{0}, members{0}; // graphs in the memory of several; devices of them
+inline std::mutex lock;                             // of what follows
+inline int together = 0;                            // so many draws wait for each other, in turn; 0 = none
+inline uint64_t came = 0;                           // to that
+inline bool came_in_vain = false;                   // nobody else did
 inline std::condition_variable changed;
 inline std::set<std::thread::id> drew; // which threads; to be looked at between runs
 
@@ -131,7 +135,31 @@ inline void copy(const csaw_arcs &from, const csaw_arcs &to, uint64_t arcs, uint
 
 extern "C" {
 
-csaw_status csaw__device_open(const csaw_graph *, int ordinal, char *text, size_t size, csaw__device **out) {
+csaw_status csaw__joint_reaches(const int *ordinal, uint32_t count, bool *all, int *reader, int *holder) {
+    *all = host_gpu::reach;
+    *reader = ordinal[0];
+    *holder = ordinal[count - 1];
+    return CSAW_OK;
+}
+
+csaw_status csaw__joint_open(const csaw_csr *csr, const int *, uint32_t, csaw__joint **out) {
+    void *memory = nullptr;
+    CSAW_TRY(host_gpu::take(&memory, csr->num_edges * sizeof *csr->col, "arcs"));
+    host_gpu::joints++;
+    *out = static_cast<csaw__joint *>(memory);
+    return CSAW_OK;
+}
+
+void csaw__joint_close(csaw__joint *joint) {
+    if (joint) host_gpu::joints--;
+    host_gpu::give(joint);
+}
+
+void csaw__device_share_tables(csaw_plan *, const csaw_plan *) {}
+void csaw__device_forget_tables(csaw_plan *) {}
+
+csaw_status csaw__device_open(const csaw_graph *, int ordinal, const csaw__joint_member *of, char *text, size_t size,
+                              csaw__device **out) {
     const size_t used_by_others = std::strlen(text);
     std::snprintf(text + used_by_others, size - used_by_others,
                   "tables      of cuda:%d\ndevice      cuda:%d, of memory of the host\n", ordinal, ordinal);
@@ -139,6 +167,7 @@ csaw_status csaw__device_open(const csaw_graph *, int ordinal, char *text, size_
     (*out)->references = 1;
     (*out)->ordinal = ordinal;
     (*out)->drawing = false;
+    if (of) host_gpu::members += of->joint && of->member < of->count ? 1u << 8 * of->member : 0;
     return CSAW_OK;
 }
 
@@ -266,7 +295,7 @@ csaw_status csaw__device_free_memory(int ordinal, uint64_t *out) {
     int count = 0;
     CSAW_TRY(csaw__device_count(&count));
     CSAW_REQUIRE(ordinal < count, CSAW_EINVAL, "device 'cuda:%d' does not exist; there are %d", ordinal, count);
-    *out = uint64_t{1} << 40;
+    *out = host_gpu::free_memory;
     return CSAW_OK;
 }
 

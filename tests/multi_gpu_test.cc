@@ -92,6 +92,24 @@ std::vector<uint64_t> words_of(csaw_plan *plan, const Case &each, Method method,
     return out;
 }
 
+// Of a list of GPUs that hold the graph together.
+csaw_plan_options together(const std::string &list) {
+    csaw_plan_options out = reference::plan_on(list.c_str(), 0, 0);
+    out.split = true;
+    return out;
+}
+
+// Whether the first two GPUs of the list read each other's memory: else they may hold nothing together.
+bool may_be_together(const Plans &plans, const std::string &list) {
+    const csaw_plan_options options = together(list);
+    csaw_plan *plan = nullptr;
+    const csaw_status status = csaw_plan_create(plans.graph.get(), &options, &plan);
+    csaw_plan_free(plan);
+    if (status == CSAW_OK) return true;
+    EXPECT_EQ(CSAW_EUNSUPPORTED, status) << csaw_last_error();
+    return false;
+}
+
 // So many instances, about.
 Ask ask_for(const Case &each, uint32_t instances) {
     Ask out = ask_on_starlet(each);
@@ -127,6 +145,78 @@ TEST_F(MultiGpu, EverySamplerByEveryMethodHasTheCpusBits) {
                 EXPECT_EQ(expected, taken.words);
                 ASSERT_FALSE(HasFailure());
             }
+    }
+}
+
+TEST_F(MultiGpu, AGraphHeldTogetherHasTheCpusBits) {
+    const auto cpu = plans.on("cpu");
+    for (const std::string &list : lists()) {
+        if (!may_be_together(plans, list)) continue;
+        const auto gpus = plan_with(plans, together(list));
+        EXPECT_NE(std::string::npos, std::string(csaw_plan_explain(gpus.get())).find("\nsplit       over the "));
+        for (const Case &each : all())
+            for (Method method : methods_of(each, plans.csr)) {
+                SCOPED_TRACE(list + ", " + each.name + ", " + reference::name_of(method));
+                const Ask ask = ask_for(each, 100);
+                EXPECT_EQ(words_of(cpu.get(), each, method, ask), words_of(gpus.get(), each, method, ask));
+                ASSERT_FALSE(HasFailure());
+            }
+    }
+}
+
+// Arcs and weights of 16 MiB each and more: pieces on every GPU, borders within rows.
+TEST_F(MultiGpu, ALargeGraphHeldTogetherHasTheCpusBits) {
+    csaw_rmat_options rmat = {};
+    rmat.size = sizeof rmat;
+    rmat.scale = 17;
+    rmat.weighted = true;
+    csaw_graph *made = nullptr;
+    reference::require(csaw_graph_rmat(&rmat, &made));
+    const std::unique_ptr<csaw_graph, reference::Free> kept(made);
+    const Plans large = {csaw_graph_csr(made)};
+    ASSERT_GT(large.csr.num_edges, uint64_t{3} << 20);
+    const auto cpu = large.on("cpu");
+    Pools alone;
+    for (csaw_vertex v = 0; v < 20000; v++)
+        alone.push_back({v * 7919u % static_cast<csaw_vertex>(large.csr.num_vertices)});
+    for (const std::string &list : lists()) {
+        if (!may_be_together(plans, list)) continue;
+        const auto gpus = plan_with(large, together(list));
+        for (const Case &each : {walks()[0], walks()[1], samples()[0], samples()[1]})
+            for (Method method : methods_of(each, large.csr)) {
+                if (method == Method::race || (method == Method::its && each.walk)) continue; // these scan hubs: slow
+                SCOPED_TRACE(list + ", " + each.name + ", " + reference::name_of(method));
+                const Ask ask = ask_of(each, alone, 20, {15, 10});
+                EXPECT_TRUE(words_of(cpu.get(), each, method, ask) == words_of(gpus.get(), each, method, ask));
+            }
+    }
+}
+
+TEST_F(MultiGpu, EveryAllocationOfAGraphHeldTogetherFailsInTurn) {
+    const auto cpu = plans.on("cpu");
+    const Case each = walks()[1];
+    const Ask ask = ask_for(each, 12);
+    const csaw_plan_options options = together("cuda:0,cuda:0");
+    Taken expected;
+    ASSERT_EQ(CSAW_OK, draw_each(cpu.get(), each, Method::alias, ask, 150, &expected)) << csaw_last_error();
+    for (uint64_t n = 1;; n++) {
+        csaw_plan *plan = nullptr;
+        Taken taken;
+        csaw__fail_allocations_from(n);
+        csaw_status status = csaw_plan_create(plans.graph.get(), &options, &plan);
+        if (status == CSAW_OK) status = draw_each(plan, each, Method::alias, ask, 150, &taken);
+        const uint64_t asked = csaw__allocations_counted();
+        csaw__fail_allocations_from(0);
+        csaw_plan_free(plan);
+        EXPECT_TRUE(std::equal(taken.words.begin(), taken.words.end(), expected.words.begin()));
+        if (asked < n) {
+            EXPECT_EQ(CSAW_OK, status) << csaw_last_error();
+            EXPECT_EQ(expected.words, taken.words);
+            EXPECT_GT(n, 15u);
+            break;
+        }
+        EXPECT_TRUE(status == CSAW_OK || status == CSAW_ENOMEM || status == CSAW_EDEVMEM) << csaw_last_error();
+        ASSERT_LT(n, 3000u);
     }
 }
 

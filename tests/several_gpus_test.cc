@@ -316,6 +316,82 @@ TEST_P(Gpus, EveryAllocationFailsInTurn) {
     }
 }
 
+// ---- a graph that they hold together -------------------------------------------
+
+csaw_status create(const Plans &plans, const char *list, bool split, std::unique_ptr<csaw_plan, reference::Free> *out) {
+    csaw_plan_options options = reference::plan_on(list, 0, 0);
+    csaw_plan *plan = nullptr;
+    options.split = split;
+    host_gpu::members = 0;
+    const csaw_status status = csaw_plan_create(plans.graph.get(), &options, &plan);
+    out->reset(plan);
+    return status;
+}
+
+TEST_P(Gpus, HoldTheGraphTogetherIfAsked) {
+    std::unique_ptr<csaw_plan, reference::Free> plan;
+    ASSERT_EQ(CSAW_OK, create(plans, "cuda:2,cuda:0,cuda:2", true, &plan)) << csaw_last_error();
+    EXPECT_EQ(1u, host_gpu::joints);
+    EXPECT_EQ(0x010101u, host_gpu::members) << "each of them once";
+    EXPECT_TRUE(holds(csaw_plan_explain(plan.get()), "\nsplit       over the 3 GPUs: each holds "));
+    for (uint64_t instances : {0, 2, 60}) EXPECT_EQ(CSAW_OK, expect_same(plan.get(), {}, instances));
+    plan.reset();
+    EXPECT_EQ(0u, host_gpu::joints);
+    ASSERT_EQ(CSAW_OK, create(plans, "cuda:2", true, &plan)) << "of one it says nothing";
+    ASSERT_EQ(CSAW_OK, create(plans, "cuda:2,cuda:1", false, &plan));
+    EXPECT_EQ(0u, host_gpu::joints);
+    EXPECT_EQ(0u, host_gpu::members);
+}
+
+TEST_P(Gpus, ThatCannotHoldTheGraphTogetherSaySo) {
+    std::unique_ptr<csaw_plan, reference::Free> plan;
+    host_gpu::reach = false;
+    EXPECT_EQ(CSAW_EUNSUPPORTED, create(plans, "cuda:2,cuda:0", true, &plan));
+    EXPECT_TRUE(holds(csaw_last_error(), "cuda:2 cannot read the memory of cuda:0")) << csaw_last_error();
+    host_gpu::reach = true;
+    host_gpu::free_memory = 1 << 20;
+    EXPECT_EQ(CSAW_EDEVMEM, create(plans, "cuda:2,cuda:0", true, &plan));
+    EXPECT_TRUE(holds(csaw_last_error(), "but cuda:2 has room for 0.9; list more GPUs")) << csaw_last_error();
+    host_gpu::free_memory = uint64_t{1} << 40;
+    csaw_plan_options options = reference::plan_on("cuda:2,cuda:0", 0, 2);
+    csaw_plan *none = nullptr;
+    options.split = true;
+    EXPECT_EQ(CSAW_EINVAL, csaw_plan_create(plans.graph.get(), &options, &none));
+    EXPECT_TRUE(holds(csaw_last_error(), "give one of the two")) << csaw_last_error();
+}
+
+// 24 MB of arcs: 20 MB for each of two that hold them together, of which 8 are for what is mapped at least.
+TEST_P(Gpus, HoldTheGraphTogetherWhereOneAloneDoesNot) {
+    const std::vector<csaw_vertex> col(6000000, 0);
+    const std::vector<csaw_edge> rowptr = {0, col.size()};
+    csaw_csr csr = {};
+    csr.num_vertices = 1;
+    csr.num_edges = col.size();
+    csr.rowptr = rowptr.data();
+    csr.col = col.data();
+    const Plans large = {csr};
+    std::unique_ptr<csaw_plan, reference::Free> plan;
+    const auto with = [&](uint64_t megabytes, const char *list) {
+        host_gpu::free_memory = megabytes * 8 / 7 * 1000000;
+        const csaw_status status = create(large, list, false, &plan);
+        host_gpu::free_memory = uint64_t{1} << 40;
+        return status;
+    };
+    EXPECT_EQ(CSAW_OK, with(28, "cuda:0,cuda:1"));
+    EXPECT_EQ(0u, host_gpu::joints) << "it fits on each";
+    EXPECT_EQ(CSAW_OK, with(22, "cuda:0,cuda:1")) << csaw_last_error();
+    EXPECT_EQ(1u, host_gpu::joints);
+    plan.reset();
+    EXPECT_EQ(CSAW_EUNSUPPORTED, with(18, "cuda:0,cuda:1")) << "partitions, which this build does not have";
+    EXPECT_EQ(CSAW_OK, with(18, "cuda:0,cuda:1,cuda:2")) << csaw_last_error();
+    EXPECT_EQ(1u, host_gpu::joints);
+    plan.reset();
+    host_gpu::reach = false;
+    EXPECT_EQ(CSAW_EUNSUPPORTED, with(22, "cuda:0,cuda:1")) << "likewise";
+    host_gpu::reach = true;
+    EXPECT_EQ(0u, host_gpu::joints);
+}
+
 // The samples keep what they need of the GPUs.
 TEST_P(Gpus, SamplesOutliveThePlan) {
     auto gpus = plans.on("cuda:0,cuda:1,cuda:2");

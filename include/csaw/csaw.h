@@ -186,7 +186,8 @@ typedef struct csaw_plan_options {
                                  process alone */
     uint32_t described_ranks; /* the plan explains itself for so many ranks, and no more. 0 = for those that are here */
     bool split; /* of ranks: each holds a range of vertices with their rows alone, and walkers and entries of samples
-                   travel (CPU, a thread a rank); default: each holds the whole graph. Of one rank it says nothing */
+                   travel (CPU, a thread a rank); of several GPUs: each holds a part of the arcs, and reads the others'
+                   from their memory. Default: each holds the whole graph, if it can. Of one it says nothing */
 } csaw_plan_options;
 
 CSAW_API csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *options,
@@ -194,12 +195,13 @@ CSAW_API csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_o
 CSAW_API const char *csaw_plan_explain(const csaw_plan *plan); /* one line per decision, with the numbers */
 CSAW_API void csaw_plan_free(csaw_plan *plan);
 
-/* Several GPUs. Each holds the whole graph, or has its partitions come to it, and draws one of as many equal groups of
- * the instances of a run, of csaw_sample_each() of every batch; together they make the samples of one device, bit for
- * bit, in the same order. A GPU may be listed more than once. Each has a host thread at work for it; batch and progress
- * functions are called on the caller's. Samples are asked for in host memory (CSAW_HOST), to which all GPUs copy at the
- * same time: CSAW_DEVICE is CSAW_EUNSUPPORTED. The message of an error names the GPU; of several errors it is that
- * which comes first in the order of delivery. */
+/* Several GPUs. Each holds the whole graph and draws one of as many equal groups of the instances of a run, of
+ * csaw_sample_each() of every batch; together they make the samples of one device, bit for bit, in the same order.
+ * Where the graph does not fit one of them, or with split, they hold its arcs together, if each can read the memory of
+ * each; where it does not fit them together either, partitions come to each. A GPU may be listed more than once. Each
+ * has a host thread at work for it; batch and progress functions are called on the caller's. Samples are asked for in
+ * host memory (CSAW_HOST), to which all GPUs copy at the same time: CSAW_DEVICE is CSAW_EUNSUPPORTED. The message of an
+ * error names the GPU; of several errors it is that which comes first in the order of delivery. */
 
 /* Ranks. With a communicator all its ranks make the same calls of csaw_plan_create(), csaw_sample(),
  * csaw_sample_each() and of writers, in the same order, with the same graph, sampler and options; MPI runs from before

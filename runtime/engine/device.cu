@@ -57,19 +57,25 @@ static csaw_status upload_offsets(csaw__device *device, const csaw_csr *csr) {
     return status;
 }
 
+/* joint: the array in the memory of several GPUs. */
+template <typename T>
+static csaw_status upload_arcs(csaw__device *device, const T **out, const T *from, const T *joint, uint64_t count,
+                               const char *what) {
+    if (!from) return CSAW_OK;
+    if (!device->joint) return csaw__device_upload(device, (const void **)out, from, count * sizeof *from, what);
+    *out = joint;
+    return csaw__joint_put(device, joint, from, count * sizeof *from);
+}
+
 static csaw_status upload_graph(csaw__device *device, const csaw_csr *csr) {
+    const csaw__rows none = {}, *const joint = device->joint ? csaw__joint_rows(device->joint) : &none;
+    csaw__rows *const rows = &device->rows;
     CSAW_TRY(upload_offsets(device, csr));
-    CSAW_TRY(csaw__device_upload(device, (const void **)&device->rows.col, csr->col, csr->num_edges * sizeof *csr->col,
-                                 "arcs"));
-    if (csr->weight)
-        CSAW_TRY(csaw__device_upload(device, (const void **)&device->rows.weight, csr->weight,
-                                     csr->num_edges * sizeof *csr->weight, "weights"));
-    if (csr->type)
-        CSAW_TRY(csaw__device_upload(device, (const void **)&device->rows.type, csr->type,
-                                     csr->num_edges * sizeof *csr->type, "types"));
-    if (csr->time)
-        CSAW_TRY(csaw__device_upload(device, (const void **)&device->rows.time, csr->time,
-                                     csr->num_edges * sizeof *csr->time, "times"));
+    CSAW_TRY(upload_arcs(device, &rows->col, csr->col, joint->col, csr->num_edges, "arcs"));
+    CSAW_TRY(upload_arcs(device, &rows->weight, csr->weight, joint->weight, csr->num_edges, "weights"));
+    CSAW_TRY(upload_arcs(device, &rows->type, csr->type, joint->type, csr->num_edges, "types"));
+    CSAW_TRY(upload_arcs(device, &rows->time, csr->time, joint->time, csr->num_edges, "times"));
+    if (device->joint) CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* which no other GPU's stream waits for */
     device->rows.count = (csaw_vertex)csr->num_vertices;
     device->num_arcs = csr->num_edges;
     return csaw__device_classes(device, csr);
@@ -111,12 +117,15 @@ static csaw_status open_device(csaw__device *device, const csaw_graph *graph, ui
     return csaw__device_alloc(device, (void **)&device->record, 2 * sizeof *device->record, "a record of faults");
 }
 
-static csaw_status create_device(const csaw_graph *graph, int ordinal, uint64_t most, csaw__device **out) {
+static csaw_status create_device(const csaw_graph *graph, int ordinal, uint64_t most, csaw__joint *joint,
+                                 uint32_t member, csaw__device **out) {
     csaw__device *device = nullptr;
     CSAW_TRY(csaw__alloc_zero(&device, 1, "a device"));
     const uint64_t words = (uint64_t)1 << 27, quarter = most / 4 / sizeof(uint64_t);
     device->ordinal = ordinal;
     device->references = 1;
+    device->joint = joint;
+    device->member = member;
     device->most_work = most && quarter < words ? quarter : words;
     const csaw_status status = open_device(device, graph, most);
     if (status == CSAW_OK)
@@ -127,11 +136,12 @@ static csaw_status create_device(const csaw_graph *graph, int ordinal, uint64_t 
 }
 
 csaw_status csaw__device_open_for_parts(int ordinal, uint64_t bytes, csaw__device **out) {
-    return create_device(nullptr, ordinal, bytes, out);
+    return create_device(nullptr, ordinal, bytes, nullptr, 0, out);
 }
 
-/* Decides, too, whether ITS by static biases alone keeps its sums: they are to leave half of what is free. */
-static void explain(csaw__device *device, const csaw_csr *csr, char *text, size_t size) {
+/* Decides, too, whether ITS by static biases alone keeps its sums: they are to leave half of what is free. holders:
+ * GPUs that hold the graph together. */
+static void explain(csaw__device *device, const csaw_csr *csr, uint32_t holders, char *text, size_t size) {
     cudaDeviceProp props;
     size_t free_bytes = 0, total = 0, used = strlen(text);
     const char *line = strstr(text, "tables      ");
@@ -141,7 +151,7 @@ static void explain(csaw__device *device, const csaw_csr *csr, char *text, size_
     if (line) used = (size_t)(line - text); /* the CPU's lines give way */
     if (cudaGetDeviceProperties(&props, device->ordinal) != cudaSuccess) return;
     cudaMemGetInfo(&free_bytes, &total);
-    device->keeps_sums = sums <= free_bytes / 2;
+    device->keeps_sums = sums / holders <= free_bytes / 2;
     if (device->rows.classes)
         snprintf(classed, sizeof classed, "classes     of degree: vertices from %u on need no read of an offset\n",
                  device->rows.first_classed);
@@ -160,9 +170,10 @@ static void explain(csaw__device *device, const csaw_csr *csr, char *text, size_
         device->rows.wide ? 64 : 32);
 }
 
-csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *text, size_t size, csaw__device **out) {
-    CSAW_TRY(create_device(graph, ordinal, 0, out));
-    explain(*out, &graph->csr, text, size);
+csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, const csaw__joint_member *of, char *text,
+                              size_t size, csaw__device **out) {
+    CSAW_TRY(create_device(graph, ordinal, 0, of ? of->joint : nullptr, of ? of->member : 0, out));
+    explain(*out, &graph->csr, of ? of->count : 1, text, size);
     return CSAW_OK;
 }
 
@@ -170,10 +181,12 @@ void csaw__device_close(csaw__device *device) {
     if (!device || --device->references > 0) return;
     if (device->stream) {
         cudaSetDevice(device->ordinal);
-        void *const memory[] = {(void *)device->rows.offset,  (void *)device->rows.col,   (void *)device->rows.weight,
-                                (void *)device->rows.type,    (void *)device->rows.time,  (void *)device->rows.filter,
-                                (void *)device->rows.classes, (void *)device->rows.cells, device->record};
-        for (void *m : memory) csaw__device_free(device, m);
+        const csaw__rows *const rows = &device->rows;
+        const void *const memory[] = {rows->offset, rows->filter, rows->classes, rows->cells, device->record};
+        const void *const arcs[] = {rows->col, rows->weight, rows->type, rows->time};
+        for (const void *m : memory) csaw__device_free(device, (void *)m);
+        for (const void *m : arcs)
+            if (!device->joint) csaw__device_free(device, (void *)m);
         csaw__device_tables_clear(device);
         csaw__device_staging_close(device);
         cudaStreamSynchronize(device->stream);

@@ -14,7 +14,7 @@
 namespace csaw_device { /* of the GPU engine's files, which use it whole */
 
 /* Device memory, freed with it. */
-template <typename T> class array {
+template <typename T, auto ALLOC = csaw__device_alloc, auto FREE = csaw__device_free> class array {
   public:
     array() = default;
     array(const array &) = delete;
@@ -22,7 +22,7 @@ template <typename T> class array {
     csaw_status take(csaw__device *device, uint64_t count, const char *what) {
         drop();
         device_ = device;
-        return csaw__device_alloc(device, (void **)&at_, count * sizeof(T), what);
+        return ALLOC(device, (void **)&at_, count * sizeof(T), what);
     }
     csaw_status fill(int byte, uint64_t count) {
         CSAW_CUDA(cudaMemsetAsync(at_, byte, count * sizeof(T), device_->stream));
@@ -43,7 +43,7 @@ template <typename T> class array {
 
   private:
     void drop() {
-        if (at_) csaw__device_free(device_, at_);
+        if (at_) FREE(device_, at_);
         at_ = nullptr;
     }
     csaw__device *device_ = nullptr;

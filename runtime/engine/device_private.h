@@ -46,6 +46,8 @@ struct csaw__device {
     unsigned long long *record; /* [2]: the lowest fault; how many walks REJECT left undecided */
     csaw__library *library;     /* of a sampler compiled at run time */
     csaw__parts *parts;         /* whose partitions come and go; NULL: the graph is here whole */
+    csaw__joint *joint;         /* of the GPUs that hold the graph together; NULL: this one does */
+    uint32_t member;            /* which of them */
     csaw__staging staging;
 };
 
@@ -58,6 +60,13 @@ void csaw__device_free(csaw__device *device, void *memory); /* NULL is fine */
 csaw_status csaw__device_put(csaw__device *device, void *to, const void *from, uint64_t bytes);
 csaw_status csaw__device_upload(csaw__device *device, const void **out, const void *from, uint64_t bytes,
                                 const char *what);
+/* The same of what lies in the memory of all GPUs that hold the graph together, if there are such: an entry an arc, or
+ * tables. By one thread, while none of them runs. */
+csaw_status csaw__device_alloc_joint(csaw__device *device, void **out, uint64_t bytes, const char *what);
+void csaw__device_free_joint(csaw__device *device, void *memory); /* NULL is fine */
+const csaw__rows *csaw__joint_rows(const csaw__joint *joint);     /* the graph's arrays, by arcs */
+/* From the host's memory, of the graph's array `to` this GPU's piece; bytes: of all. */
+csaw_status csaw__joint_put(csaw__device *device, const void *to, const void *from, uint64_t bytes);
 void csaw__device_staging_close(csaw__device *device);
 void csaw__device_tables_clear(csaw__device *device);
 /* rows.classes, if vertices stand by falling degree. */

@@ -73,15 +73,18 @@ csaw_status take_scratch(csaw__device *device, const csaw_csr *csr, bool alias, 
     return s->record.fill(0xff, 3);
 }
 
+/* Of GPUs that hold the graph together, in the memory of all. */
+template <typename T> using table = array<T, csaw__device_alloc_joint, csaw__device_free_joint>;
+
 struct builder {
     csaw__device *device;
     const csaw_csr *csr;
     const csaw_sampler *sampler;
     csaw__job job; /* of the sampler's kernel */
     scratch s;
-    array<csaw__alias> alias; /* these two, or upto */
-    array<csaw__row_bias> totals;
-    array<uint64_t> upto;
+    table<csaw__alias> alias; /* these two, or upto */
+    table<csaw__row_bias> totals;
+    table<uint64_t> upto;
 };
 
 csaw_status build_stretch(builder *b, stretch at) {
@@ -197,9 +200,9 @@ csaw_status build_sums(csaw_plan *plan, const csaw_sampler *sampler, const csaw_
 
 void csaw__device_tables_clear(csaw__device *device) {
     csaw__device_tables *tables = &device->tables;
-    csaw__device_free(device, tables->alias);
-    csaw__device_free(device, tables->bias);
-    csaw__device_free(device, tables->upto);
+    csaw__device_free_joint(device, tables->alias);
+    csaw__device_free_joint(device, tables->bias);
+    csaw__device_free_joint(device, tables->upto);
     memset(tables, 0, sizeof *tables);
     device->rows.alias = nullptr;
     device->rows.bias = nullptr;
@@ -245,4 +248,18 @@ extern "C" csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler 
     device->rows.bias = alias ? tables->bias : nullptr;
     device->rows.upto = sums ? tables->upto : nullptr;
     return CSAW_OK;
+}
+
+extern "C" void csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner) {
+    const csaw__device *const from = owner->device;
+    csaw__device *const to = plan->device;
+    to->rows.alias = from->rows.alias;
+    to->rows.bias = from->rows.bias;
+    to->rows.upto = from->rows.upto;
+    to->tables.positive = from->tables.positive;
+}
+
+extern "C" void csaw__device_forget_tables(csaw_plan *owner) {
+    cudaSetDevice(owner->device->ordinal);
+    csaw__device_tables_clear(owner->device);
 }

@@ -89,6 +89,15 @@ void csaw__explain_gpus(csaw_plan *plan, uint32_t count) {
         count);
 }
 
+void csaw__explain_together(csaw_plan *plan, uint32_t gpus) {
+    const csaw_plan_options none = {0};
+    const csaw__fit_request graph = csaw__parts_request(plan->graph, &none);
+    say(plan,
+        "split       over the %u GPUs: each holds %s of the arcs, and tables likewise, reads those of the others from "
+        "their memory, and holds all %s of row offsets\n",
+        gpus, SIZE(graph.arcs * graph.arc_bytes / gpus), SIZE(graph.rows * graph.row_bytes));
+}
+
 void csaw__explain_one_of(csaw_plan *plan, const csaw_plan *one, bool first) {
     const char *const text = one->explain, *const device = strstr(text, "device      ");
     char *const tables = strstr(plan->explain, "tables      ");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/memory.h"
+#include "runtime/engine/device_joint.h"
 #include "runtime/engine/parts.h"
 
 csaw_status csaw__gpu_failed(int ordinal, csaw_status status, const char *message) {
@@ -60,22 +61,65 @@ static csaw_status share_memory(opening *o) {
 static csaw_status open_one(void *user, uint32_t i) {
     const opening *const o = user;
     csaw__gpus *const gpus = o->gpus;
-    return csaw__plan_of_gpu(o->whole, o->options, gpus->ordinal[i], o->memory[i], &gpus->plan[i]);
+    return csaw__plan_of_gpu(o->whole, o->options, i, o->memory[i], &gpus->plan[i]);
+}
+
+/* Whether there is room in each of them for its part of a graph that they hold together, and an eighth to spare. */
+static csaw_status have_room(const opening *o, bool *out) {
+    const csaw__fit_request request = csaw__parts_request(o->whole->graph, o->options);
+    const uint64_t needed = csaw__parts_together_bytes(&request, o->gpus->count);
+    *out = true;
+    for (uint32_t i = 0; i < o->gpus->count && *out; i++) {
+        const int ordinal = o->gpus->ordinal[i];
+        uint64_t there = o->memory[i];
+        if (!there) CSAW_TRY(csaw__device_free_memory(ordinal, &there));
+        there -= there / 8;
+        if (o->options->gpu_memory && o->options->gpu_memory < there) there = o->options->gpu_memory;
+        *out = needed <= there;
+        CSAW_REQUIRE(*out || !o->options->split, CSAW_EDEVMEM,
+                     "the graph split over %u GPUs takes %.1f MiB of each, but cuda:%d has room for %.1f; list more "
+                     "GPUs, or leave split out: then partitions come and go",
+                     o->gpus->count, (double)needed / 1048576, ordinal, (double)there / 1048576);
+    }
+    return CSAW_OK;
+}
+
+/* Whether they hold the graph together: split asks for it, or no GPU holds it alone. */
+static csaw_status are_joint(const opening *o, bool *out) {
+    const csaw__gpus *const gpus = o->gpus;
+    bool in_parts = false;
+    int reader = 0, holder = 0;
+    *out = o->options->split;
+    for (uint32_t i = 0; i < gpus->count && !*out && !in_parts; i++)
+        CSAW_TRY(csaw__plan_in_parts(o->whole->graph, o->options, gpus->ordinal[i], o->memory[i], &in_parts));
+    *out = *out || (in_parts && !o->options->partitions && !o->options->resident && !o->options->streams);
+    if (*out) CSAW_TRY(have_room(o, out));
+    if (!*out) return CSAW_OK;
+    CSAW_TRY(csaw__joint_reaches(gpus->ordinal, gpus->count, out, &reader, &holder));
+    CSAW_REQUIRE(*out || !o->options->split, CSAW_EUNSUPPORTED,
+                 "cuda:%d cannot read the memory of cuda:%d (nvidia-smi topo -p2p r), so they cannot hold one graph "
+                 "together; leave split out: each then holds the graph, or has partitions come to it",
+                 reader, holder);
+    return CSAW_OK;
 }
 
 csaw_status csaw__gpus_open(csaw_plan *plan, const csaw_plan_options *options, const csaw__device_list *list) {
     csaw__gpus *gpus = NULL;
     opening opening = {.whole = plan, .options = options};
+    bool joint;
     CSAW_TRY(csaw__alloc_zero(&gpus, 1, "a plan on several GPUs"));
     plan->gpus = opening.gpus = gpus; /* which the plan's end frees */
     gpus->count = list->count;
     memcpy(gpus->ordinal, list->ordinal, sizeof gpus->ordinal);
     CSAW_TRY(share_memory(&opening)); /* or why one of them is not there */
+    CSAW_TRY(are_joint(&opening, &joint));
+    if (joint) CSAW_TRY(csaw__joint_open(&plan->graph->csr, gpus->ordinal, gpus->count, &gpus->joint));
     CSAW_TRY(csaw__crew_create(gpus->count, &gpus->crew));
     CSAW_TRY(on_each(gpus, open_one, &opening));
     for (uint32_t i = 0; i < gpus->count; i++) gpus->in_parts = gpus->in_parts || gpus->plan[i]->parts;
     csaw__spare_keep(plan->spare, gpus->count * (CSAW__MOST_BATCH_BYTES + (1 << 20)));
     csaw__explain_gpus(plan, gpus->count);
+    if (joint) csaw__explain_together(plan, gpus->count);
     for (uint32_t i = 0; i < gpus->count; i++) csaw__explain_one_of(plan, gpus->plan[i], i == 0);
     return CSAW_OK;
 }
@@ -83,7 +127,9 @@ csaw_status csaw__gpus_open(csaw_plan *plan, const csaw_plan_options *options, c
 void csaw__gpus_free(csaw__gpus *gpus) {
     if (!gpus) return;
     csaw__crew_free(gpus->crew);
+    if (gpus->joint && gpus->plan[0]) csaw__device_forget_tables(gpus->plan[0]);
     for (uint32_t i = 0; i < gpus->count; i++) csaw_plan_free(gpus->plan[i]);
+    csaw__joint_close(gpus->joint);
     csaw__free(gpus);
 }
 
@@ -95,22 +141,28 @@ typedef struct preparing {
     const csaw__job *job;
 } preparing;
 
+/* Tables of GPUs that hold the graph together are the first one's to make. */
 static csaw_status prepare_one(void *user, uint32_t i) {
     const preparing *const p = user;
     csaw_plan *const plan = p->gpus->plan[i];
+    if (p->gpus->joint && i > 0) return CSAW_OK;
     return plan->device ? csaw__device_prepare(plan, p->sampler, p->job) : CSAW_OK;
+}
+
+static bool is_prepared(const preparing *p, uint32_t i) {
+    const csaw_plan *const plan = p->gpus->plan[i];
+    if (p->gpus->joint && i > 0) return true;
+    return !plan->device || csaw__device_is_prepared(plan, p->sampler, p->job);
 }
 
 /* Threads are for what takes long. */
 csaw_status csaw__gpus_prepare(const csaw__gpus *gpus, const csaw_sampler *sampler, const csaw__job *job) {
     preparing p = {gpus, sampler, job};
     bool prepared = true;
-    for (uint32_t i = 0; i < gpus->count; i++) {
-        const csaw_plan *const plan = gpus->plan[i];
-        prepared = prepared && (!plan->device || csaw__device_is_prepared(plan, sampler, job));
-    }
-    if (!prepared) return on_each(gpus, prepare_one, &p);
-    for (uint32_t i = 0; i < gpus->count; i++) CSAW_TRY(prepare_one(&p, i));
+    for (uint32_t i = 0; i < gpus->count; i++) prepared = prepared && is_prepared(&p, i);
+    if (!prepared) CSAW_TRY(on_each(gpus, prepare_one, &p));
+    for (uint32_t i = 0; i < gpus->count && prepared; i++) CSAW_TRY(prepare_one(&p, i));
+    for (uint32_t i = 1; i < gpus->count && gpus->joint; i++) csaw__device_share_tables(gpus->plan[i], gpus->plan[0]);
     return CSAW_OK;
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/gpus.h - a plan on several GPUs of the machine, each of which draws a share of every batch.
  *
- * Method: each GPU has a plan of its own, an ordinary one with all of the graph (or with partitions that come to it),
- * and a thread that works for it. A batch is cut into as many contiguous groups, equal but for one instance, in the
- * order of the GPUs (C-SAW, SC'20, section V-D). So delivery order is the order of the shares; a batch is what it is on
- * one GPU; nothing is exchanged while they draw; and the shares are copied to the host side by side (deliver.c). Whole
- * batches dealt out in turn would give the same order, but csaw_sample(), which is one batch, would have to be cut all
- * the same, and copies of one batch would wait for each other. A draw depends on its place alone, so no bit changes. */
+ * Method: each GPU has a plan of its own, an ordinary one with all of the graph (or with partitions that come to it, or
+ * with the graph in the memory of all of them, device_joint.h), and a thread that works for it. A batch is cut into as
+ * many contiguous groups, equal but for one instance, in the order of the GPUs (C-SAW, SC'20, section V-D). So delivery
+ * order is the order of the shares; a batch is what it is on one GPU; nothing is exchanged while they draw; and the
+ * shares are copied to the host side by side (deliver.c). Whole batches dealt out in turn would give the same order,
+ * but csaw_sample(), which is one batch, would have to be cut all the same, and copies of one batch would wait for each
+ * other. A draw depends on its place alone, so no bit changes. */
 #ifndef CSAW_ENGINE_GPUS_H
 #define CSAW_ENGINE_GPUS_H
 
@@ -20,8 +21,9 @@ extern "C" {
 
 struct csaw__gpus {
     uint32_t count;
-    bool in_parts;    /* partitions come to one of them at least */
-    csaw__crew *crew; /* member i is that of GPU i; the first one's is the caller's thread */
+    bool in_parts;      /* partitions come to one of them at least */
+    csaw__joint *joint; /* the graph is in the memory of all together; NULL: in that of each */
+    csaw__crew *crew;   /* member i is that of GPU i; the first one's is the caller's thread */
     int ordinal[CSAW__MOST_GPUS];
     csaw_plan *plan[CSAW__MOST_GPUS]; /* [count] */
 };

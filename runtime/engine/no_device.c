@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/no_device.c - what a build without CUDA answers to those who ask for a GPU. Weak: a test program may
  * bring an engine of its own, wherever it stands among what is linked. */
+#include "runtime/engine/device_joint.h"
 #include "runtime/engine/parts.h"
 
 #define WEAK __attribute__((weak))
@@ -10,11 +11,25 @@ static csaw_status no_cuda(void) {
                       "this csaw was built without CUDA; configure with -DCSAW_CUDA=ON, or use device 'cpu'");
 }
 
-WEAK csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size,
-                                   csaw__device **out) {
-    (void)graph, (void)ordinal, (void)explain, (void)size, (void)out;
+WEAK csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, const csaw__joint_member *of, char *explain,
+                                   size_t size, csaw__device **out) {
+    (void)graph, (void)ordinal, (void)of, (void)explain, (void)size, (void)out;
     return no_cuda();
 }
+
+WEAK csaw_status csaw__joint_reaches(const int *ordinal, uint32_t count, bool *all, int *reader, int *holder) {
+    (void)ordinal, (void)count, (void)all, (void)reader, (void)holder;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__joint_open(const csaw_csr *csr, const int *ordinal, uint32_t count, csaw__joint **out) {
+    (void)csr, (void)ordinal, (void)count, (void)out;
+    return no_cuda();
+}
+
+WEAK void csaw__joint_close(csaw__joint *joint) { (void)joint; }
+WEAK void csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner) { (void)plan, (void)owner; }
+WEAK void csaw__device_forget_tables(csaw_plan *owner) { (void)owner; }
 
 WEAK csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
     (void)plan, (void)sampler, (void)job;

@@ -25,6 +25,11 @@ csaw__fit_request csaw__parts_request(const csaw_graph *graph, const csaw_plan_o
                                .streams = (uint32_t)options->streams};
 }
 
+uint64_t csaw__parts_together_bytes(const csaw__fit_request *graph, uint32_t gpus) {
+    const uint64_t mapped_by = (uint64_t)2 << 20, arrays = 4; /* a GPU's piece of an array ends with so many bytes */
+    return graph->rows * graph->row_bytes + graph->arcs * graph->arc_bytes / gpus + arrays * mapped_by;
+}
+
 csaw__fit_request csaw__parts_with_alias(csaw__fit_request request) {
     request.row_bytes += (uint32_t)sizeof(csaw__row_bias);
     request.arc_bytes += (uint32_t)sizeof(csaw__alias);

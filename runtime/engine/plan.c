@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static csaw_status check_options(const csaw_plan_options *options, csaw__device_kind kind) {
+/* alone: without other ranks. */
+static csaw_status check_options(const csaw_plan_options *options, csaw__device_kind kind, bool alone) {
     CSAW_REQUIRE(options->threads >= 0 && options->threads <= 4096, CSAW_EINVAL,
                  "threads is %d; give 1 .. 4096, or 0 for all cores", options->threads);
     CSAW_REQUIRE(options->partitions >= 0 && options->partitions <= CSAW__MOST_PARTS, CSAW_EINVAL,
@@ -26,10 +27,13 @@ static csaw_status check_options(const csaw_plan_options *options, csaw__device_
                  CSAW_EINVAL,
                  "gpu_memory, described_memory, resident and streams are a GPU's, but the device is 'cpu'; give "
                  "'cuda:N' or 'simulated', or leave them out");
-    CSAW_REQUIRE(!options->split || (kind == CSAW__ON_CPU && options->partitions <= 1 && options->threads <= 1),
+    CSAW_REQUIRE(!options->split || options->partitions <= 1, CSAW_EINVAL,
+                 "split has ranks, or GPUs, hold parts of the graph for good, and partitions come and go; give one of "
+                 "the two");
+    CSAW_REQUIRE(!options->split || (kind == CSAW__ON_CPU && options->threads <= 1) || (kind == CSAW__ON_GPU && alone),
                  CSAW_EINVAL,
-                 "split is for ranks that each step on one thread of a CPU; leave out device, partitions and threads, "
-                 "and start a rank for every core");
+                 "split is for ranks that each step on one thread of a CPU, and for GPUs of one process; leave out "
+                 "device and threads and start a rank for every core, or name several GPUs without ranks");
     CSAW_REQUIRE(!options->split || options->described_ranks <= CSAW__MOST_PARTS, CSAW_EINVAL,
                  "the graph split over %u ranks; describe at most %d", options->described_ranks, CSAW__MOST_PARTS);
     CSAW_REQUIRE(kind != CSAW__ON_SIMULATED || !options->described_memory, CSAW_EINVAL,
@@ -44,6 +48,14 @@ static csaw_status explain_fit(csaw_plan *plan, const csaw_plan_options *options
     return csaw__explain_fit(plan, &request);
 }
 
+/* Whether so many GPUs with so much memory each hold the graph together, and have to. */
+static bool hold_together(const csaw_plan_options *options, const csaw__fit_request *request, uint32_t count) {
+    csaw__fit fit;
+    if (count == 1 || options->partitions || options->resident || options->streams) return false;
+    if (csaw__parts_together_bytes(request, count) > request->memory) return false;
+    return options->split || csaw__fit_memory(request, &fit) != CSAW_OK || !fit.whole;
+}
+
 /* GPUs that are not here. What bounds memory, it or gpu_memory, is what a refusal names. */
 static csaw_status describe(csaw_plan *plan, const csaw_plan_options *given, uint32_t count) {
     const uint64_t usable = csaw__fit_usable(given->described_memory);
@@ -54,13 +66,17 @@ static csaw_status describe(csaw_plan *plan, const csaw_plan_options *given, uin
     plan->sharers = count;
     csaw__explain_gpus(plan, count);
     csaw__explain_described(plan, given->described_memory, count);
+    if (hold_together(given, &request, count)) {
+        csaw__explain_together(plan, count);
+        return CSAW_OK;
+    }
     return csaw__explain_fit(plan, &request);
 }
 
 /* Whether partitions come to the GPU and go: the graph is to be cut, or it does not fit beside what a run needs. free:
  * bytes. */
-static csaw_status comes_in_parts(const csaw_graph *graph, const csaw_plan_options *options, int ordinal, uint64_t free,
-                                  bool *out) {
+csaw_status csaw__plan_in_parts(const csaw_graph *graph, const csaw_plan_options *options, int ordinal, uint64_t free,
+                                bool *out) {
     const csaw__fit_request request = csaw__parts_request(graph, options);
     csaw__fit fit;
     *out = options->partitions > 1;
@@ -90,12 +106,14 @@ for (uint64_t v = 0; v <= csr->num_vertices; v++) plan->narrow_rowptr[v] = (uint
 return CSAW_OK;
 }
 
-/* memory: bytes there that it may take; 0 = what is free. */
-static csaw_status open_gpu(csaw_plan *plan, const csaw_plan_options *given, int ordinal, uint64_t memory) {
+/* memory: bytes there that it may take; 0 = what is free. of: NULL, or which of those that hold the graph together. */
+static csaw_status open_gpu(csaw_plan *plan, const csaw_plan_options *given, int ordinal, uint64_t memory,
+                            const csaw__joint_member *of) {
     csaw_plan_options options = *given;
-    bool in_parts;
-    CSAW_TRY(comes_in_parts(plan->graph, given, ordinal, memory, &in_parts));
-    if (!in_parts) return csaw__device_open(plan->graph, ordinal, plan->explain, sizeof plan->explain, &plan->device);
+    bool in_parts = false;
+    if (!of) CSAW_TRY(csaw__plan_in_parts(plan->graph, given, ordinal, memory, &in_parts));
+    if (!in_parts)
+        return csaw__device_open(plan->graph, ordinal, of, plan->explain, sizeof plan->explain, &plan->device);
     if (!options.gpu_memory) options.gpu_memory = memory - memory / 16;
     CSAW_TRY(csaw__parts_create(plan->graph, &options, ordinal, &plan->parts));
     csaw__spare_keep(plan->spare, CSAW__MOST_BATCH_BYTES + (1 << 20));
@@ -117,7 +135,7 @@ static csaw_status open_device(csaw_plan *plan, const csaw_plan_options *options
     const csaw__device_kind kind = list->kind;
     if (kind == CSAW__ON_GPU && options->described_memory) return describe(plan, options, list->count);
     if (kind == CSAW__ON_GPU && list->count > 1) return csaw__gpus_open(plan, options, list);
-    if (kind == CSAW__ON_GPU) return open_gpu(plan, options, list->ordinal[0], 0);
+    if (kind == CSAW__ON_GPU) return open_gpu(plan, options, list->ordinal[0], 0, NULL);
     csaw__explain_host(plan, kind == CSAW__ON_SIMULATED, options->partitions > 1);
     if (kind == CSAW__ON_CPU && options->partitions <= 1) return split ? open_split(plan) : narrow_rowptr(plan);
     CSAW_TRY(csaw__parts_create(plan->graph, options, -1, &plan->parts));
@@ -139,13 +157,15 @@ static csaw_status begin(const csaw_graph *graph, const csaw_plan_options *optio
     return status;
 }
 
-csaw_status csaw__plan_of_gpu(const csaw_plan *whole, const csaw_plan_options *options, int ordinal, uint64_t memory,
+csaw_status csaw__plan_of_gpu(const csaw_plan *whole, const csaw_plan_options *options, uint32_t i, uint64_t memory,
                               csaw_plan **out) {
+    const csaw__gpus *const gpus = whole->gpus;
+    const csaw__joint_member of = {gpus->joint, i, gpus->count};
     csaw_plan *plan = NULL;
     CSAW_TRY(begin(whole->graph, options, true, &plan));
     plan->threads = whole->threads;
-    plan->sharers = whole->gpus->count;
-    const csaw_status status = open_gpu(plan, options, ordinal, memory);
+    plan->sharers = gpus->count;
+    const csaw_status status = open_gpu(plan, options, gpus->ordinal[i], memory, of.joint ? &of : NULL);
     if (status == CSAW_OK)
         *out = plan;
     else
@@ -171,7 +191,7 @@ static csaw_status create(const csaw_graph *graph, const csaw_plan_options *opti
     csaw__device_list list;
     CSAW_REQUIRE(graph && out, CSAW_EINVAL, "csaw_plan_create needs a graph and a place for the plan; one is NULL");
     CSAW_TRY(csaw__device_list_parse(options, ranks, &list));
-    CSAW_TRY(check_options(options, list.kind));
+    CSAW_TRY(check_options(options, list.kind, csaw__ranks_size(ranks) == 1 && options->described_ranks <= 1));
     CSAW_TRY(begin(graph, options, list.kind == CSAW__ON_GPU, &plan));
     plan->ranks = ranks;
     const uint32_t size = options->described_ranks ? options->described_ranks : csaw__ranks_size(ranks);

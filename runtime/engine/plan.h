@@ -20,6 +20,13 @@ typedef struct csaw__parts csaw__parts;
 typedef struct csaw__device csaw__device;
 typedef struct csaw__spread csaw__spread;
 typedef struct csaw__gpus csaw__gpus;
+typedef struct csaw__joint csaw__joint;
+
+/* One of the GPUs that hold the graph together (device_joint.h). */
+typedef struct csaw__joint_member {
+    csaw__joint *joint;
+    uint32_t member, count;
+} csaw__joint_member;
 
 /* What a method needs of a sampler's static biases on the plan's graph, kept for the last sampler and parameters. */
 typedef struct csaw__tables {
@@ -56,13 +63,16 @@ struct csaw_plan {
     char explain[32768]; /* lines for each of several GPUs */
 };
 
-/* A GPU draws for the plan, or several; each of them holds the whole graph. */
+/* A GPU draws for the plan, or several; the whole graph is in their memory. */
 bool csaw__plan_on_gpu(const csaw_plan *plan);
 bool csaw__plan_whole_on_gpu(const csaw_plan *plan);
-/* One of the GPUs of `whole`: a plan of its own, with the same options. memory: bytes there that it may take; 0 = what
- * is free. */
-csaw_status csaw__plan_of_gpu(const csaw_plan *whole, const csaw_plan_options *options, int ordinal, uint64_t memory,
+/* GPU number i of those of `whole`: a plan of its own, with the same options. memory: bytes there that it may take; 0 =
+ * what is free. */
+csaw_status csaw__plan_of_gpu(const csaw_plan *whole, const csaw_plan_options *options, uint32_t i, uint64_t memory,
                               csaw_plan **out);
+/* Whether partitions would come to the GPU and go, if it held the graph by itself. memory: likewise. */
+csaw_status csaw__plan_in_parts(const csaw_graph *graph, const csaw_plan_options *options, int ordinal, uint64_t memory,
+                                bool *out);
 
 /* A loader has the plan to itself from lend to take_back: CSAW_EINVAL if another has it, or a batch or progress
  * function asks. check_lent: before a public function runs on the plan; NULL is fine. */
@@ -105,7 +115,13 @@ void csaw__workers_free(csaw_plan *plan);
  * delivers samples that are drawn, or frees some: delivery has a stream of its own. */
 csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job);
 bool csaw__device_is_prepared(const csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job); /* at once */
-csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, char *explain, size_t size, csaw__device **out);
+/* of: NULL, or which of the GPUs that hold the graph together. */
+csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, const csaw__joint_member *of, char *explain,
+                              size_t size, csaw__device **out);
+/* Tables that `owner` prepared, of the GPUs that hold the graph together: the others' as well, until the next; and
+ * their end, while none of them runs. */
+void csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner);
+void csaw__device_forget_tables(csaw_plan *owner);
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
                               csaw__fault *fault);
 csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,

@@ -29,13 +29,13 @@ TEST_F(CliPlan, a_gpu_that_is_not_here) {
     Expect(run("plan ring.txt --undirected --describe gpu=1,memory=1MiB"), "gpu memory  921.6 KiB: ");
 }
 
-/* 16 KiB: 12 of them for the graph, 4000 bytes of which are degrees: 8288. A row takes 8 + 2 * 4 + 8 = 24 bytes. Two
- * slots of 4144: 16008 / 4120 is 3.9, so 4 partitions, slots of 4026; three of 2762 are for 6, four of 2072 for 8. A
- * walk of 80 steps takes 104 + 81 * 4 = 428 bytes. Two slots, degrees, 1 KiB for queues and 256 bytes for what
- * overflows them leave 3052 bytes, 7 walks: 143 rounds of 1000 walks, each 4 + 2 * 40 transfers of 4002 bytes, 12012 in
- * all. That there are few matters more than how few bytes they are: of 6 partitions there would be 143 * (6 + 3 * 40),
- * of 8 143 * (8 + 4 * 40). 6 KiB for instances: 6 partitions, 2 resident, 13 walks, 77 * (6 + 4 * 40) = 12782. 8 KiB: 8
- * partitions, 16 walks, 63 * (8 + 6 * 40) = 15624. More for instances are more yet. */
+/* 16 KiB, of which degrees take 4000 bytes, and tables 268 a partition. A row takes 8 + 2 * 4 = 16 bytes, so 4
+ * partitions have slots of 4026 at most, as ranges and their last offset come. A walk takes 28 bytes where paths are in
+ * the host's memory, and 36 with a second-order step's questions: 64. Two slots of 4 partitions leave 16384 - 4000 - 4
+ * * 268 - 2 * 4026 = 3260 bytes, 50 walks: 20 rounds of 1000 walks, each 4 + 2 * 40 transfers of 4002 bytes, 1680 in
+ * all. 3 partitions, 2 resident: 13 walks, 77 * (3 + 40) = 3311. 5: 71 walks, 15 * (5 + 3 * 40) = 1875. 6: 84 walks, 12
+ * * (6
+ * + 4 * 40) = 1992. One slot is for graphs with a row of more than half a slot. */
 TEST_F(CliPlan, decisions_worked_out_by_hand) {
     const std::string words = "plan ring.txt --undirected --describe gpu=1,memory=16GiB --gpu-memory 16KiB";
     Outcome got = run(words + " --num-walks 1");
@@ -45,14 +45,14 @@ TEST_F(CliPlan, decisions_worked_out_by_hand) {
            "KiB do not fit\n");
     Expect(got, "\nresident    2 of them on 2 streams,");
     Expect(got,
-           "\nwalks       7 of them under way at a time; csaw_sample_each: 1000 a batch, 316.4 KiB of host memory\n");
+           "\nwalks       50 of them under way at a time; csaw_sample_each: 1000 a batch, 316.4 KiB of host memory\n");
     Expect(got,
-           "\ntransfers   4 = 15.6 KiB at least; of the job, in 143 rounds, if arcs may lead anywhere: about 12012 = "
-           "45.8 MiB\n");
+           "\ntransfers   4 = 15.6 KiB at least; of the job, in 20 rounds, if arcs may lead anywhere: about 1680 = "
+           "6.4 MiB\n");
     Expect(got, "resident; made whole before, 54.7 KiB in host memory\n"); // 20 * 2000 + 16 * 1000 bytes
     Expect(run(words),
            "\njob         10 walks of 80 steps from each of 1000 vertices: 10000 walks, 3.1 MiB of paths\n");
-    Expect(run(words), "in 1429 rounds, "); // of 7
+    Expect(run(words), "in 200 rounds, "); // of 50
     Expect(run(words + " --walk-length 8 --num-walks 3"),
            "\njob         3 walks of 8 steps from each of 1000 vertices: 3000 walks, 105.5 KiB of paths\n");
     got = run(words + " --resident 2 --streams 1 --partitions 20");

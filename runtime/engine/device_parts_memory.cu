@@ -64,7 +64,7 @@ csaw_status csaw__cuda_take_budget(csaw__cuda_parts *c, csaw__fit_request *reque
                  "by %.1f",
                  (double)c->memory / 1048576, 2.0 * (double)padding / 1048576, (double)CSAW__CUDA_GRANULE / 1048576);
     request->memory = c->memory - padding;
-    request->table_bytes = CSAW__RANGE_BYTES + sizeof *c->waiting;
+    request->table_bytes = CSAW__PART_TABLE_BYTES;
     return CSAW_OK;
 }
 

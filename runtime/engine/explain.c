@@ -181,9 +181,13 @@ csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph) {
     const uint64_t of_one = ((uint64_t)plan->job.depth + 1) * sizeof(csaw_vertex), most = csaw__most_in_batch(of_one);
     const uint64_t all = graph->rows * plan->job.walks_per_seed, sharers = plan->sharers ? plan->sharers : 1,
                    walks = all / sharers + (all % sharers != 0);
-    const csaw__fit_request request =
-        csaw__parts_for_walks(*graph, walks < most ? walks : most, walks, plan->job.depth, false);
-    const bool locked = csaw__parts_on_gpu(plan->parts) && plan->parts->kind->reads_in_place(plan->parts);
+    const bool on_gpu = csaw__parts_on_gpu(plan->parts),
+               locked = on_gpu && plan->parts->kind->reads_in_place(plan->parts),
+               paths_leave = plan->described || (on_gpu && plan->parts->kind->can_hold(plan->parts));
+    const uint64_t batch = walks < most ? walks : most;
+    const csaw__fit_request request = paths_leave
+                                          ? csaw__parts_for_gpu_walks(*graph, batch, walks, plan->job.depth, true)
+                                          : csaw__parts_for_walks(*graph, batch, walks, plan->job.depth, false);
     csaw__fit fit;
     CSAW_TRY(csaw__fit_memory(&request, &fit));
     explain_memory(plan, &request, &fit);
@@ -192,7 +196,7 @@ csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph) {
     else
         explain_parts(plan, &request, &fit);
     if (walks) explain_walks(plan, &request, &fit, walks);
-    if (!fit.whole && (plan->described || locked)) explain_in_place(plan, graph, walks < most ? walks : most, walks);
+    if (!fit.whole && (plan->described || locked)) explain_in_place(plan, graph, batch, walks);
     if (request.memory) explain_tables(plan, &request);
     if (plan->parts && !csaw__parts_on_gpu(plan->parts))
         say(plan, "questions   of second-order steps about rows elsewhere: at most %s of host memory at a time\n",

@@ -82,14 +82,20 @@ uint64_t csaw__parts_gpu_walk_bytes(uint32_t traits) {
            (traits & CSAW__TRAIT_SECOND_ORDER ? sizeof(csaw__part_question) : 0);
 }
 
+csaw__fit_request csaw__parts_for_gpu_walks(csaw__fit_request request, uint64_t walks, uint64_t all, uint32_t length,
+                                            bool second_order) {
+    const uint64_t bytes = csaw__parts_gpu_walk_bytes(second_order ? CSAW__TRAIT_SECOND_ORDER : 0);
+    request.no_queues = true;
+    request.table_bytes = CSAW__PART_TABLE_BYTES;
+    return for_walks(request, walks, all, bytes, 0, length);
+}
+
 bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint64_t all, uint32_t length,
                             bool second_order, bool alias) {
-    const uint64_t bytes = csaw__parts_gpu_walk_bytes(second_order ? CSAW__TRAIT_SECOND_ORDER : 0);
-    csaw__fit_request request = for_walks(*graph, walks, all, bytes, 0, length);
+    csaw__fit_request request = csaw__parts_for_gpu_walks(*graph, walks, all, length, second_order);
     csaw__fit fit;
     if (alias) request = csaw__parts_with_alias(request);
     request.step_cost = step_cost(second_order);
-    request.no_queues = true;
     return csaw__fit_memory(&request, &fit) == CSAW_OK && fit.in_place;
 }
 

@@ -91,7 +91,11 @@ csaw__fit_request csaw__parts_for_walks(csaw__fit_request request, uint64_t walk
                                         bool edges);
 uint64_t csaw__parts_walk_bytes(uint32_t length, bool edges); /* of device memory, while a walk is under way */
 
-uint64_t csaw__parts_gpu_walk_bytes(uint32_t traits); /* likewise, where paths are in the host's memory */
+/* The same on a GPU, which writes paths to the host's memory and has no queues. */
+uint64_t csaw__parts_gpu_walk_bytes(uint32_t traits);
+csaw__fit_request csaw__parts_for_gpu_walks(csaw__fit_request request, uint64_t walks, uint64_t all, uint32_t length,
+                                            bool second_order);
+enum { CSAW__PART_TABLE_BYTES = CSAW__RANGE_BYTES + 8 }; /* of a partition on a GPU: to find it, and who waits there */
 /* Whether such walks on a GPU would be drawn without partitions, given the graph's request. */
 bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint64_t all, uint32_t length,
                             bool second_order, bool alias);

@@ -113,7 +113,7 @@ TEST_F(CliPlan, several_gpus_that_are_not_here) {
     Expect(run(words), "device      each GPU has 16384.0 MiB and need not be here, a tenth of it left to the driver\n");
     Expect(run(words + " --gpu-memory 16KiB --partitions 4"), "partitions  4 contiguous ranges");
     Expect(run("plan ring.txt --undirected --device cuda:0,cuda:1 --describe memory=16GiB"), "\ngpus        2: ");
-    Expect(run(words + " --split"), "\nsplit       over the 3 GPUs: each holds ");
+    Expect(run(words + " --split"), "\nsplit       over them: each holds ");
     Expect(run("plan ring.txt --undirected --describe gpu=1,memory=1GiB --num-walks 3"), "walks       3000 of them");
     Expect(run("plan ring.txt --undirected --describe gpu=3,memory=1GiB --num-walks 3"), "walks       1000 of them");
     Expect(run("plan ring.txt --undirected --describe gpu=3,memory=1GiB --num-walks 10"), "walks       3334 of them");

@@ -40,11 +40,14 @@ inline std::atomic<uint64_t> fail_at[most_gpus];                        // the d
 inline std::atomic<bool> drew_two_at_once{false};                       // one device
 inline uint64_t free_memory = uint64_t{1} << 40;                        // bytes, that each GPU tells
 inline bool reach = true;                                               // each reads the memory of each
-inline std::atomic<uint32_t> joints{0}, members{0}; // graphs in the memory of several; devices of them
-inline std::mutex lock;                             // of what follows
-inline int together = 0;                            // so many draws wait for each other, in turn; 0 = none
-inline uint64_t came = 0;                           // to that
-inline bool came_in_vain = false;                   // nobody else did
+inline std::atomic<uint32_t> joints{0}, members{0}; // graphs in the memory of several GPUs; devices of them
+inline std::atomic<uint32_t> shared_tables{0};      // by one of them with another
+inline bool joint_tables = false;                   // the first of them may have some
+inline bool refuse_joint = false;
+inline std::mutex lock;           // of what follows
+inline int together = 0;          // so many draws wait for each other, in turn; 0 = none
+inline uint64_t came = 0;         // to that
+inline bool came_in_vain = false; // nobody else did
 inline std::condition_variable changed;
 inline std::set<std::thread::id> drew; // which threads; to be looked at between runs
 
@@ -144,6 +147,7 @@ csaw_status csaw__joint_reaches(const int *ordinal, uint32_t count, bool *all, i
 
 csaw_status csaw__joint_open(const csaw_csr *csr, const int *, uint32_t, csaw__joint **out) {
     void *memory = nullptr;
+    if (host_gpu::refuse_joint) return csaw__fail(CSAW_ECUDA, "the driver does not map memory");
     CSAW_TRY(host_gpu::take(&memory, csr->num_edges * sizeof *csr->col, "arcs"));
     host_gpu::joints++;
     *out = static_cast<csaw__joint *>(memory);
@@ -152,11 +156,15 @@ csaw_status csaw__joint_open(const csaw_csr *csr, const int *, uint32_t, csaw__j
 
 void csaw__joint_close(csaw__joint *joint) {
     if (joint) host_gpu::joints--;
+    if (joint && host_gpu::joint_tables) std::abort(); // they are in its memory
     host_gpu::give(joint);
 }
 
-void csaw__device_share_tables(csaw_plan *, const csaw_plan *) {}
-void csaw__device_forget_tables(csaw_plan *) {}
+void csaw__device_share_tables(csaw_plan *, const csaw_plan *) {
+    host_gpu::shared_tables++;
+    host_gpu::joint_tables = true;
+}
+void csaw__device_forget_tables(csaw_plan *) { host_gpu::joint_tables = false; }
 
 csaw_status csaw__device_open(const csaw_graph *, int ordinal, const csaw__joint_member *of, char *text, size_t size,
                               csaw__device **out) {

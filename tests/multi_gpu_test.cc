@@ -3,11 +3,13 @@
  * batches, few instances and many; what goes wrong is said as on the CPU, and what a GPU does wrong by its name. The
  * same GPU twice, which needs one alone, and where there are more, two and all of them. What a run does with several
  * GPUs is tested without one in several_gpus_test.cc. */
+#include "runtime/engine/device_joint.h"
 #include "runtime/engine/gpus.h"
 #include "tests/fault_cases.h"
 
 #include <cstdio>
 #include <cstdlib>
+#include <stdexcept>
 
 extern "C" {
 #include "runtime/base/memory.h"
@@ -35,6 +37,20 @@ std::vector<std::string> lists() {
     std::vector<std::string> out = {"cuda:0,cuda:0", "cuda:0,cuda:0,cuda:0"};
     if (count_gpus() < 2) return out;
     out.insert(out.end(), {"cuda:0,cuda:1", "cuda:1,cuda:0", "all"});
+    return out;
+}
+
+std::vector<int> every_gpu() {
+    std::vector<int> out(static_cast<size_t>(count_gpus()));
+    for (size_t i = 0; i < out.size(); i++) out[i] = static_cast<int>(i);
+    return out;
+}
+
+// Of "cuda:1,cuda:0": 1, 0.
+std::vector<int> gpus_of(const std::string &list) {
+    std::vector<int> out;
+    for (size_t at = list.find("cuda:"); at != std::string::npos; at = list.find("cuda:", at + 1))
+        out.push_back(std::stoi(list.substr(at + 5)));
     return out;
 }
 
@@ -99,15 +115,20 @@ csaw_plan_options together(const std::string &list) {
     return out;
 }
 
-// Whether the first two GPUs of the list read each other's memory: else they may hold nothing together.
-bool may_be_together(const Plans &plans, const std::string &list) {
-    const csaw_plan_options options = together(list);
-    csaw_plan *plan = nullptr;
-    const csaw_status status = csaw_plan_create(plans.graph.get(), &options, &plan);
-    csaw_plan_free(plan);
-    if (status == CSAW_OK) return true;
-    EXPECT_EQ(CSAW_EUNSUPPORTED, status) << csaw_last_error();
-    return false;
+// Whether GPUs of the list hold a graph together; they do unless one does not read another's memory.
+bool may_be_together(const std::string &list) {
+    const std::vector<int> ordinals = list == "all" ? every_gpu() : gpus_of(list);
+    bool all = false;
+    int reader = 0, holder = 0;
+    EXPECT_EQ(CSAW_OK,
+              csaw__joint_reaches(ordinals.data(), static_cast<uint32_t>(ordinals.size()), &all, &reader, &holder));
+    return all && ordinals.size() > 1;
+}
+
+Case called(const std::vector<Case> &cases, const std::string &name) {
+    for (const Case &each : cases)
+        if (each.name == name) return each;
+    throw std::out_of_range(name);
 }
 
 // So many instances, about.
@@ -151,9 +172,9 @@ TEST_F(MultiGpu, EverySamplerByEveryMethodHasTheCpusBits) {
 TEST_F(MultiGpu, AGraphHeldTogetherHasTheCpusBits) {
     const auto cpu = plans.on("cpu");
     for (const std::string &list : lists()) {
-        if (!may_be_together(plans, list)) continue;
+        if (!may_be_together(list)) continue;
         const auto gpus = plan_with(plans, together(list));
-        EXPECT_NE(std::string::npos, std::string(csaw_plan_explain(gpus.get())).find("\nsplit       over the "));
+        EXPECT_NE(std::string::npos, std::string(csaw_plan_explain(gpus.get())).find("\nsplit       over them"));
         for (const Case &each : all())
             for (Method method : methods_of(each, plans.csr)) {
                 SCOPED_TRACE(list + ", " + each.name + ", " + reference::name_of(method));
@@ -164,7 +185,7 @@ TEST_F(MultiGpu, AGraphHeldTogetherHasTheCpusBits) {
     }
 }
 
-// Arcs and weights of 16 MiB each and more: pieces on every GPU, borders within rows.
+// Arcs and weights of 14 MiB each, tables of up to 57: pieces on every GPU, borders within rows.
 TEST_F(MultiGpu, ALargeGraphHeldTogetherHasTheCpusBits) {
     csaw_rmat_options rmat = {};
     rmat.size = sizeof rmat;
@@ -176,25 +197,50 @@ TEST_F(MultiGpu, ALargeGraphHeldTogetherHasTheCpusBits) {
     const Plans large = {csaw_graph_csr(made)};
     ASSERT_GT(large.csr.num_edges, uint64_t{3} << 20);
     const auto cpu = large.on("cpu");
+    std::vector<std::unique_ptr<csaw_plan, reference::Free>> gpus;
+    for (const std::string &list : lists())
+        if (may_be_together(list)) gpus.push_back(plan_with(large, together(list)));
     Pools alone;
-    for (csaw_vertex v = 0; v < 20000; v++)
+    for (csaw_vertex v = 0; v < 5000; v++)
         alone.push_back({v * 7919u % static_cast<csaw_vertex>(large.csr.num_vertices)});
-    for (const std::string &list : lists()) {
-        if (!may_be_together(plans, list)) continue;
-        const auto gpus = plan_with(large, together(list));
-        for (const Case &each : {walks()[0], walks()[1], samples()[0], samples()[1]})
-            for (Method method : methods_of(each, large.csr)) {
-                if (method == Method::race || (method == Method::its && each.walk)) continue; // these scan hubs: slow
-                SCOPED_TRACE(list + ", " + each.name + ", " + reference::name_of(method));
-                const Ask ask = ask_of(each, alone, 20, {15, 10});
-                EXPECT_TRUE(words_of(cpu.get(), each, method, ask) == words_of(gpus.get(), each, method, ask));
-            }
+    const std::pair<Case, std::vector<Method>> jobs[] = {
+        {called(walks(), "uniform"), {Method::uniform}},
+        {called(walks(), "biased"), {Method::alias, Method::its}}, // tables of both kinds, in turn
+        {walks()[1], {Method::reject}},
+        {called(samples(), "neighbor"), {Method::uniform}},
+        {called(samples(), "neighbor_biased"), {Method::alias, Method::its}},
+        {called(samples(), "layer"), {Method::its}}};
+    for (const auto &[each, methods] : jobs)
+        for (Method method : methods) {
+            const Ask ask = ask_of(each, alone, 20, {15, 10});
+            const std::vector<uint64_t> expected = words_of(cpu.get(), each, method, ask);
+            for (const auto &plan : gpus)
+                EXPECT_TRUE(expected == words_of(plan.get(), each, method, ask))
+                    << each.name << ", " << reference::name_of(method) << ", " << plan->gpus->count << " GPUs";
+        }
+    const Ask ask = ask_of(jobs[1].first, alone, 20, {}); // samples outlive the plan, and what it had mapped
+    const Outcome drawn = draw(gpus[0].get(), jobs[1].first, Method::alias, ask);
+    ASSERT_EQ(CSAW_OK, drawn.status) << drawn.message;
+    gpus.clear();
+    std::vector<uint64_t> words;
+    EXPECT_EQ(CSAW_OK, take_words(drawn.samples.get(), true, &words)) << csaw_last_error();
+    EXPECT_TRUE(words == words_of(cpu.get(), jobs[1].first, Method::alias, ask));
+}
+
+TEST_F(MultiGpu, WhatIsHeldTogetherIsGivenBack) {
+    uint64_t before = 0, after = 0;
+    const Case biased = called(walks(), "biased");
+    for (int i = 0; i < 30; i++) {
+        const auto gpus = plan_with(plans, together("cuda:0,cuda:0"));
+        words_of(gpus.get(), biased, i % 2 ? Method::alias : Method::its, ask_for(biased, 10));
+        EXPECT_EQ(CSAW_OK, csaw__device_free_memory(0, i < 10 ? &before : &after));
     }
+    EXPECT_GE(after + (8 << 20), before); // 20 plans of at least 5 arrays of 2 MiB each
 }
 
 TEST_F(MultiGpu, EveryAllocationOfAGraphHeldTogetherFailsInTurn) {
     const auto cpu = plans.on("cpu");
-    const Case each = walks()[1];
+    const Case each = called(walks(), "biased");
     const Ask ask = ask_for(each, 12);
     const csaw_plan_options options = together("cuda:0,cuda:0");
     Taken expected;
@@ -207,8 +253,14 @@ TEST_F(MultiGpu, EveryAllocationOfAGraphHeldTogetherFailsInTurn) {
         if (status == CSAW_OK) status = draw_each(plan, each, Method::alias, ask, 150, &taken);
         const uint64_t asked = csaw__allocations_counted();
         csaw__fail_allocations_from(0);
-        csaw_plan_free(plan);
+        ASSERT_LE(taken.words.size(), expected.words.size());
         EXPECT_TRUE(std::equal(taken.words.begin(), taken.words.end(), expected.words.begin()));
+        if (plan) {
+            Taken again;
+            EXPECT_EQ(CSAW_OK, draw_each(plan, each, Method::alias, ask, 150, &again)) << csaw_last_error();
+            EXPECT_EQ(expected.words, again.words) << "on the same plan";
+        }
+        csaw_plan_free(plan);
         if (asked < n) {
             EXPECT_EQ(CSAW_OK, status) << csaw_last_error();
             EXPECT_EQ(expected.words, taken.words);

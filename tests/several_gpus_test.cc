@@ -7,6 +7,7 @@
 
 #include "tests/fault_cases.h"
 
+#include "runtime/engine/gpus.h"
 #include "runtime/ranks/ranks.h"
 
 #include <filesystem>
@@ -333,8 +334,10 @@ TEST_P(Gpus, HoldTheGraphTogetherIfAsked) {
     ASSERT_EQ(CSAW_OK, create(plans, "cuda:2,cuda:0,cuda:2", true, &plan)) << csaw_last_error();
     EXPECT_EQ(1u, host_gpu::joints);
     EXPECT_EQ(0x010101u, host_gpu::members) << "each of them once";
-    EXPECT_TRUE(holds(csaw_plan_explain(plan.get()), "\nsplit       over the 3 GPUs: each holds "));
+    EXPECT_TRUE(holds(csaw_plan_explain(plan.get()), "\nsplit       over them: each holds "));
+    host_gpu::shared_tables = 0;
     for (uint64_t instances : {0, 2, 60}) EXPECT_EQ(CSAW_OK, expect_same(plan.get(), {}, instances));
+    EXPECT_EQ(3u * 2, host_gpu::shared_tables) << "at each run, by the first with the others";
     plan.reset();
     EXPECT_EQ(0u, host_gpu::joints);
     ASSERT_EQ(CSAW_OK, create(plans, "cuda:2", true, &plan)) << "of one it says nothing";
@@ -351,13 +354,16 @@ TEST_P(Gpus, ThatCannotHoldTheGraphTogetherSaySo) {
     host_gpu::reach = true;
     host_gpu::free_memory = 1 << 20;
     EXPECT_EQ(CSAW_EDEVMEM, create(plans, "cuda:2,cuda:0", true, &plan));
-    EXPECT_TRUE(holds(csaw_last_error(), "but cuda:2 has room for 0.9; list more GPUs")) << csaw_last_error();
+    EXPECT_TRUE(holds(csaw_last_error(), "but of one of them 0.9 are to be had; list more GPUs")) << csaw_last_error();
     host_gpu::free_memory = uint64_t{1} << 40;
     csaw_plan_options options = reference::plan_on("cuda:2,cuda:0", 0, 2);
     csaw_plan *none = nullptr;
     options.split = true;
     EXPECT_EQ(CSAW_EINVAL, csaw_plan_create(plans.graph.get(), &options, &none));
     EXPECT_TRUE(holds(csaw_last_error(), "give one of the two")) << csaw_last_error();
+    host_gpu::refuse_joint = true;
+    EXPECT_EQ(CSAW_ECUDA, create(plans, "cuda:2,cuda:0", true, &plan));
+    host_gpu::refuse_joint = false;
 }
 
 // 24 MB of arcs: 20 MB for each of two that hold them together, of which 8 are for what is mapped at least.
@@ -386,10 +392,56 @@ TEST_P(Gpus, HoldTheGraphTogetherWhereOneAloneDoesNot) {
     EXPECT_EQ(CSAW_OK, with(18, "cuda:0,cuda:1,cuda:2")) << csaw_last_error();
     EXPECT_EQ(1u, host_gpu::joints);
     plan.reset();
-    host_gpu::reach = false;
-    EXPECT_EQ(CSAW_EUNSUPPORTED, with(22, "cuda:0,cuda:1")) << "likewise";
-    host_gpu::reach = true;
+    for (bool *way : {&host_gpu::reach, &host_gpu::refuse_joint}) {
+        *way = !*way;
+        EXPECT_EQ(CSAW_EUNSUPPORTED, with(22, "cuda:0,cuda:1")) << "likewise";
+        *way = !*way;
+    }
     EXPECT_EQ(0u, host_gpu::joints);
+}
+
+// Likewise with weights: 48 MB, and tables of 96, which partitions would bring along.
+TEST_P(Gpus, HoldTheGraphTogetherIfTablesOfItsWeightsFit) {
+    const std::vector<csaw_vertex> col(6000000, 0);
+    const std::vector<float> weight(col.size(), 1);
+    const std::vector<csaw_edge> rowptr = {0, col.size()};
+    csaw_csr csr = {};
+    csr.num_vertices = 1;
+    csr.num_edges = col.size();
+    csr.rowptr = rowptr.data();
+    csr.col = col.data();
+    csr.weight = weight.data();
+    const csaw_plan_options options = {};
+    csaw_plan_options split = {};
+    split.split = true;
+    const Plans large = {csr};
+    bool together = false;
+    EXPECT_EQ(CSAW_OK, csaw__gpus_together(large.graph.get(), &options, 2, 46000000, &together));
+    EXPECT_FALSE(together) << "40.25 of them, where the arcs alone take 24 + 8.4";
+    EXPECT_EQ(CSAW_OK, csaw__gpus_together(large.graph.get(), &split, 2, 46000000, &together));
+    EXPECT_TRUE(together) << "which asks for no tables";
+    EXPECT_EQ(CSAW_OK, csaw__gpus_together(large.graph.get(), &options, 5, 46000000, &together));
+    EXPECT_TRUE(together) << "144 / 5 + 8.4 = 37.2";
+}
+
+// Every byte of an array is one member's, whoever comes first.
+TEST(JointPieces, AreEachByteOnce) {
+    for (uint32_t members : {1u, 2u, 3u, 16u})
+        for (uint32_t first = 0; first < members; first++)
+            for (uint64_t granules : {0, 1, 2, 3, 5, 17, 48}) {
+                const uint64_t granule = 64, piece = (granules + members - 1) / members * granule;
+                const uint64_t bytes = granules ? granules * granule - 5 : 0; // mapped by whole granules
+                std::vector<int> had(bytes, 0);
+                for (uint32_t m = 0; m < members; m++) {
+                    const csaw__joint_piece of =
+                        csaw__joint_piece_of(bytes, piece ? piece : granule, members, first, m);
+                    for (uint64_t i = 0; i < of.bytes; i++) had.at(of.begin + i)++;
+                    if (m == first) {
+                        EXPECT_EQ(0u, of.begin);
+                    }
+                }
+                EXPECT_EQ(static_cast<int64_t>(bytes), std::count(had.begin(), had.end(), 1));
+            }
 }
 
 // The samples keep what they need of the GPUs.

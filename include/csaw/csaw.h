@@ -198,10 +198,11 @@ CSAW_API void csaw_plan_free(csaw_plan *plan);
 /* Several GPUs. Each holds the whole graph and draws one of as many equal groups of the instances of a run, of
  * csaw_sample_each() of every batch; together they make the samples of one device, bit for bit, in the same order.
  * Where the graph does not fit one of them, or with split, they hold its arcs together, if each can read the memory of
- * each; where it does not fit them together either, partitions come to each. A GPU may be listed more than once. Each
- * has a host thread at work for it; batch and progress functions are called on the caller's. Samples are asked for in
- * host memory (CSAW_HOST), to which all GPUs copy at the same time: CSAW_DEVICE is CSAW_EUNSUPPORTED. The message of an
- * error names the GPU; of several errors it is that which comes first in the order of delivery. */
+ * each; where it does not fit them together either, or gpu_memory or partitions are given, partitions come to each. A
+ * GPU may be listed more than once. Each has a host thread at work for it; batch and progress functions are called on
+ * the caller's. Samples are asked for in host memory (CSAW_HOST), to which all GPUs copy at the same time: CSAW_DEVICE
+ * is CSAW_EUNSUPPORTED. The message of an error names the GPU; of several errors it is that which comes first in the
+ * order of delivery. */
 
 /* Ranks. With a communicator all its ranks make the same calls of csaw_plan_create(), csaw_sample(),
  * csaw_sample_each() and of writers, in the same order, with the same graph, sampler and options; MPI runs from before

@@ -106,6 +106,7 @@ static csaw_status create_pool(csaw__device *device, uint64_t most) {
     CSAW_CUDA(cudaMemPoolCreate(&device->pool, &props));
     uint64_t keep = UINT64_MAX;
     CSAW_CUDA(cudaMemPoolSetAttribute(device->pool, cudaMemPoolAttrReleaseThreshold, &keep));
+    if (device->joint) csaw__joint_know_pool(device);
     return CSAW_OK;
 }
 
@@ -117,15 +118,16 @@ static csaw_status open_device(csaw__device *device, const csaw_graph *graph, ui
     return csaw__device_alloc(device, (void **)&device->record, 2 * sizeof *device->record, "a record of faults");
 }
 
-static csaw_status create_device(const csaw_graph *graph, int ordinal, uint64_t most, csaw__joint *joint,
-                                 uint32_t member, csaw__device **out) {
+static csaw_status create_device(const csaw_graph *graph, int ordinal, uint64_t most, csaw__joint_member of,
+                                 csaw__device **out) {
     csaw__device *device = nullptr;
     CSAW_TRY(csaw__alloc_zero(&device, 1, "a device"));
     const uint64_t words = (uint64_t)1 << 27, quarter = most / 4 / sizeof(uint64_t);
     device->ordinal = ordinal;
     device->references = 1;
-    device->joint = joint;
-    device->member = member;
+    device->joint = of.joint;
+    device->member = of.member;
+    device->holders = of.count;
     device->most_work = most && quarter < words ? quarter : words;
     const csaw_status status = open_device(device, graph, most);
     if (status == CSAW_OK)
@@ -136,12 +138,11 @@ static csaw_status create_device(const csaw_graph *graph, int ordinal, uint64_t 
 }
 
 csaw_status csaw__device_open_for_parts(int ordinal, uint64_t bytes, csaw__device **out) {
-    return create_device(nullptr, ordinal, bytes, nullptr, 0, out);
+    return create_device(nullptr, ordinal, bytes, {nullptr, 0, 1}, out);
 }
 
-/* Decides, too, whether ITS by static biases alone keeps its sums: they are to leave half of what is free. holders:
- * GPUs that hold the graph together. */
-static void explain(csaw__device *device, const csaw_csr *csr, uint32_t holders, char *text, size_t size) {
+/* Decides, too, whether ITS by static biases alone keeps its sums: they are to leave half of what is free. */
+static void explain(csaw__device *device, const csaw_csr *csr, char *text, size_t size) {
     cudaDeviceProp props;
     size_t free_bytes = 0, total = 0, used = strlen(text);
     const char *line = strstr(text, "tables      ");
@@ -151,7 +152,7 @@ static void explain(csaw__device *device, const csaw_csr *csr, uint32_t holders,
     if (line) used = (size_t)(line - text); /* the CPU's lines give way */
     if (cudaGetDeviceProperties(&props, device->ordinal) != cudaSuccess) return;
     cudaMemGetInfo(&free_bytes, &total);
-    device->keeps_sums = sums / holders <= free_bytes / 2;
+    device->keeps_sums = sums / device->holders <= free_bytes / 2;
     if (device->rows.classes)
         snprintf(classed, sizeof classed, "classes     of degree: vertices from %u on need no read of an offset\n",
                  device->rows.first_classed);
@@ -172,8 +173,8 @@ static void explain(csaw__device *device, const csaw_csr *csr, uint32_t holders,
 
 csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, const csaw__joint_member *of, char *text,
                               size_t size, csaw__device **out) {
-    CSAW_TRY(create_device(graph, ordinal, 0, of ? of->joint : nullptr, of ? of->member : 0, out));
-    explain(*out, &graph->csr, of ? of->count : 1, text, size);
+    CSAW_TRY(create_device(graph, ordinal, 0, of ? *of : csaw__joint_member{nullptr, 0, 1}, out));
+    explain(*out, &graph->csr, text, size);
     return CSAW_OK;
 }
 

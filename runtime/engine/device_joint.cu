@@ -43,7 +43,8 @@ struct csaw__joint {
     int ordinal[CSAW__MOST_GPUS];
     driver call;
     uint64_t granule;
-    uint32_t turn; /* whose piece of the next array comes first */
+    uint32_t turn;                       /* whose piece of the next array comes first */
+    cudaMemPool_t pool[CSAW__MOST_GPUS]; /* of its devices, [count] */
     joint_array array[MOST_ARRAYS];
     csaw__rows rows; /* the graph's arrays */
 };
@@ -108,12 +109,33 @@ csaw_status find_granule(csaw__joint *joint) {
 
 /* ---- arrays ---- */
 
-/* The next piece of so many bytes, on that GPU. */
-csaw_status add_piece(const csaw__joint *joint, joint_array *array, uint64_t bytes, int ordinal) {
+/* What the member's pool keeps for later is the driver's again. */
+void trim(const csaw__joint *joint, uint32_t member) {
+    int current = 0;
+    cudaGetDevice(&current);
+    cudaSetDevice(joint->ordinal[member]);
+    cudaDeviceSynchronize();
+    if (joint->pool[member]) cudaMemPoolTrimTo(joint->pool[member], 0);
+    cudaSetDevice(current);
+    cudaGetLastError(); /* whoever launched what failed has told */
+}
+
+/* The next piece of so many bytes, on that member's GPU. */
+csaw_status add_piece(const csaw__joint *joint, joint_array *array, uint64_t bytes, uint32_t member) {
+    const int ordinal = joint->ordinal[member];
     const CUmemAllocationProp props = on_gpu(ordinal);
     CUmemGenericAllocationHandle memory;
-    CSAW_REQUIRE(csaw__alloc_allowed(), CSAW_EDEVMEM, "out of device memory");
-    CSAW_TRY(check(joint, joint->call.create(&memory, bytes, &props, 0), "memory of a GPU"));
+    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (csaw__alloc_allowed()) {
+        result = joint->call.create(&memory, bytes, &props, 0);
+        if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+            trim(joint, member);
+            result = joint->call.create(&memory, bytes, &props, 0);
+        }
+    }
+    CSAW_REQUIRE(result != CUDA_ERROR_OUT_OF_MEMORY, CSAW_EDEVMEM, "cuda:%d has none left for %.1f MiB", ordinal,
+                 (double)bytes / 1048576);
+    CSAW_TRY(check(joint, result, "memory of a GPU"));
     const CUresult mapped = joint->call.map(array->at + array->bytes, bytes, 0, memory, 0);
     joint->call.release(memory); /* it stays as long as it is mapped */
     CSAW_TRY(check(joint, mapped, "mapping memory of a GPU"));
@@ -143,6 +165,13 @@ void drop(const csaw__joint *joint, joint_array *array) {
     *array = {};
 }
 
+/* NULL: the first that is not taken. */
+joint_array *array_at(csaw__joint *joint, const void *at) {
+    for (joint_array &array : joint->array)
+        if (array.at == (CUdeviceptr)at) return &array;
+    return nullptr;
+}
+
 uint64_t up_to(uint64_t bytes, uint64_t granule) { return (bytes + granule - 1) / granule * granule; }
 
 csaw_status fill_range(const csaw__joint *joint, joint_array *array, uint64_t bytes) {
@@ -152,33 +181,28 @@ csaw_status fill_range(const csaw__joint *joint, joint_array *array, uint64_t by
         check(joint, joint->call.reserve(&array->at, array->piece * joint->count, 0, 0, 0), "a range of addresses"));
     for (uint32_t i = 0; array->bytes < all; i++) {
         const uint64_t left = all - array->bytes;
-        CSAW_TRY(add_piece(joint, array, left < array->piece ? left : array->piece,
-                           joint->ordinal[(array->first + i) % joint->count]));
+        CSAW_TRY(add_piece(joint, array, left < array->piece ? left : array->piece, (array->first + i) % joint->count));
     }
     return allow_all(joint, array);
 }
 
 csaw_status take(csaw__joint *joint, uint64_t bytes, const char *what, void **out) {
-    joint_array *array = joint->array;
-    while (array->at) array++; /* there are as many as are ever asked for */
+    joint_array *const array = array_at(joint, nullptr);
+    CSAW_REQUIRE(array, CSAW_EINVAL, "%d arrays in memory of several GPUs, and one more for %s", (int)MOST_ARRAYS,
+                 what);
     array->first = joint->turn;
     const csaw_status status = fill_range(joint, array, bytes);
     if (status != CSAW_OK) {
         char before[256];
         snprintf(before, sizeof before, "%s", csaw_last_error());
         drop(joint, array);
+        if (status != CSAW_EDEVMEM) return csaw__fail(status, "%s", before);
         return csaw__fail(status, "no memory of %u GPUs together for %s, %.1f MiB: %s; list more GPUs", joint->count,
                           what, (double)bytes / 1048576, before);
     }
     joint->turn = (joint->turn + 1) % joint->count;
     *out = (void *)array->at;
     return CSAW_OK;
-}
-
-joint_array *array_at(csaw__joint *joint, const void *at) {
-    joint_array *array = joint->array;
-    while (array->at != (CUdeviceptr)at) array++;
-    return array;
 }
 
 /* No GPU reads any of it. */
@@ -255,14 +279,14 @@ extern "C" void csaw__joint_close(csaw__joint *joint) {
 
 const csaw__rows *csaw__joint_rows(const csaw__joint *joint) { return &joint->rows; }
 
+void csaw__joint_know_pool(csaw__device *device) { device->joint->pool[device->member] = device->pool; }
+
 csaw_status csaw__joint_put(csaw__device *device, const void *to, const void *from, uint64_t bytes) {
     csaw__joint *const joint = device->joint;
     const joint_array *const array = array_at(joint, to);
-    const uint64_t begin = (device->member + joint->count - array->first) % joint->count * array->piece;
-    if (begin >= bytes) return CSAW_OK;
-    const uint64_t left = bytes - begin;
-    return csaw__device_put(device, (char *)array->at + begin, (const char *)from + begin,
-                            left < array->piece ? left : array->piece);
+    const csaw__joint_piece piece =
+        csaw__joint_piece_of(bytes, array->piece, joint->count, array->first, device->member);
+    return csaw__device_put(device, (char *)array->at + piece.begin, (const char *)from + piece.begin, piece.bytes);
 }
 
 csaw_status csaw__device_alloc_joint(csaw__device *device, void **out, uint64_t bytes, const char *what) {
@@ -272,6 +296,7 @@ csaw_status csaw__device_alloc_joint(csaw__device *device, void **out, uint64_t 
 void csaw__device_free_joint(csaw__device *device, void *memory) {
     if (!device->joint) return csaw__device_free(device, memory);
     if (!memory) return;
+    joint_array *const array = array_at(device->joint, memory);
     wait_for_all(device->joint);
-    drop(device->joint, array_at(device->joint, memory));
+    if (array) drop(device->joint, array);
 }

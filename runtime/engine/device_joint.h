@@ -21,6 +21,18 @@
 extern "C" {
 #endif
 
+/* Of an array of so many bytes that is cut into pieces, as many as there are members or fewer, the piece of member
+ * `first` before the others', that of a member; bytes 0: it has none. */
+typedef struct csaw__joint_piece {
+    uint64_t begin, bytes;
+} csaw__joint_piece;
+static inline csaw__joint_piece csaw__joint_piece_of(uint64_t bytes, uint64_t piece, uint32_t members, uint32_t first,
+                                                     uint32_t member) {
+    const uint64_t begin = (member + members - first) % members * piece, left = begin < bytes ? bytes - begin : 0;
+    const csaw__joint_piece out = {left ? begin : 0, left < piece ? left : piece};
+    return out;
+}
+
 /* Whether each of the GPUs reads the memory of each; else *reader does not read that of *holder. */
 csaw_status csaw__joint_reaches(const int *ordinal, uint32_t count, bool *all, int *reader, int *holder);
 /* ordinal: [count], one GPU may stand there more than once. Takes the memory of the graph's arrays, and fills nothing.

@@ -11,7 +11,8 @@
 #include "runtime/engine/device_library.h"
 #include "runtime/engine/plan.h"
 
-/* What a method needs of a sampler's static biases, kept for the last sampler and parameters. Device memory. */
+/* What a method needs of a sampler's static biases, kept for the last sampler and parameters. Device memory. Of GPUs
+ * that hold the graph together the first one has them, and the others see them in their rows alone. */
 typedef struct csaw__device_tables {
     const csaw_sampler *sampler; /* NULL = none */
     uint64_t hash;               /* csaw_sampler_hash(): another sampler may be loaded at the same address */
@@ -47,7 +48,7 @@ struct csaw__device {
     csaw__library *library;     /* of a sampler compiled at run time */
     csaw__parts *parts;         /* whose partitions come and go; NULL: the graph is here whole */
     csaw__joint *joint;         /* of the GPUs that hold the graph together; NULL: this one does */
-    uint32_t member;            /* which of them */
+    uint32_t member, holders;   /* which of them, and how many they are; alone: 0, 1 */
     csaw__staging staging;
 };
 
@@ -65,6 +66,7 @@ csaw_status csaw__device_upload(csaw__device *device, const void **out, const vo
 csaw_status csaw__device_alloc_joint(csaw__device *device, void **out, uint64_t bytes, const char *what);
 void csaw__device_free_joint(csaw__device *device, void *memory); /* NULL is fine */
 const csaw__rows *csaw__joint_rows(const csaw__joint *joint);     /* the graph's arrays, by arcs */
+void csaw__joint_know_pool(csaw__device *device); /* which has been made: trimmed where memory is short */
 /* From the host's memory, of the graph's array `to` this GPU's piece; bytes: of all. */
 csaw_status csaw__joint_put(csaw__device *device, const void *to, const void *from, uint64_t bytes);
 void csaw__device_staging_close(csaw__device *device);

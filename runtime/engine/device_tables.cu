@@ -155,23 +155,25 @@ csaw_status name_bad_arc(csaw_plan *plan, const csaw_sampler *sampler, const csa
                       csaw_sampler_name(sampler), arc);
 }
 
-csaw_status need_room(csaw_status status, const csaw_csr *csr) {
+csaw_status need_room(csaw_status status, const csaw__device *device, const csaw_csr *csr) {
     size_t free_bytes = 0, total = 0;
     if (status != CSAW_EDEVMEM) return status;
     cudaMemGetInfo(&free_bytes, &total);
-    return csaw__fail(CSAW_EDEVMEM,
-                      "alias tables take 16 bytes an arc and a vertex, %.1f MiB of device memory, and %.1f MiB of %.1f "
-                      "MiB are free; select 'its' (--select its), which needs none, or use device 'cpu'",
-                      16.0 * (double)(csr->num_edges + csr->num_vertices) / 1048576, (double)free_bytes / 1048576,
-                      (double)total / 1048576);
+    return csaw__fail(
+        CSAW_EDEVMEM,
+        "alias tables take 16 bytes an arc and a vertex, %.1f MiB of the memory of each GPU, and %.1f MiB "
+        "of %.1f MiB are free; select 'its' (--select its), which needs none, or give partitions, with "
+        "which tables travel, or use device 'cpu'",
+        16.0 * (double)(csr->num_edges + csr->num_vertices) / device->holders / 1048576, (double)free_bytes / 1048576,
+        (double)total / 1048576);
 }
 
 csaw_status build_alias(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
     builder b;
     unsigned long long record[3];
     begin(&b, plan, sampler, job);
-    CSAW_TRY(need_room(b.alias.take(b.device, b.csr->num_edges, "alias tables"), b.csr));
-    CSAW_TRY(need_room(b.totals.take(b.device, b.csr->num_vertices, "sums of static biases"), b.csr));
+    CSAW_TRY(need_room(b.alias.take(b.device, b.csr->num_edges, "alias tables"), b.device, b.csr));
+    CSAW_TRY(need_room(b.totals.take(b.device, b.csr->num_vertices, "sums of static biases"), b.device, b.csr));
     CSAW_TRY(build(&b, record));
     if (record[0] != ~0ull) return name_bad_arc(plan, sampler, job, record[0]);
     b.device->tables.positive = record[2] == ~0ull;

@@ -81,21 +81,17 @@ void csaw__explain_described(csaw_plan *plan, uint64_t memory, uint32_t count) {
         say(plan, "device      each GPU has %s and need not be here, a tenth of it left to the driver\n", SIZE(memory));
 }
 
-void csaw__explain_gpus(csaw_plan *plan, uint32_t count) {
-    if (count == 1) return;
-    say(plan,
-        "gpus        %u: of every batch each draws one of as many equal groups, in this order; what follows is of each "
-        "by itself\n",
-        count);
-}
-
-void csaw__explain_together(csaw_plan *plan, uint32_t gpus) {
+void csaw__explain_gpus(csaw_plan *plan, uint32_t count, bool together) {
     const csaw_plan_options none = {0};
     const csaw__fit_request graph = csaw__parts_request(plan->graph, &none);
-    say(plan,
-        "split       over the %u GPUs: each holds %s of the arcs, and tables likewise, reads those of the others from "
-        "their memory, and holds all %s of row offsets\n",
-        gpus, SIZE(graph.arcs * graph.arc_bytes / gpus), SIZE(graph.rows * graph.row_bytes));
+    if (count == 1) return;
+    say(plan, "gpus        %u: of every batch each draws one of as many equal groups, in this order%s\n", count,
+        together ? "" : "; what follows is of each by itself");
+    if (together)
+        say(plan,
+            "split       over them: each holds %s of the arcs, and its part of tables, reads the others' from their "
+            "memory, and holds all row offsets\n",
+            SIZE(graph.arcs * graph.arc_bytes / count));
 }
 
 void csaw__explain_one_of(csaw_plan *plan, const csaw_plan *one, bool first) {

@@ -64,36 +64,35 @@ static csaw_status open_one(void *user, uint32_t i) {
     return csaw__plan_of_gpu(o->whole, o->options, i, o->memory[i], &gpus->plan[i]);
 }
 
-/* Whether there is room in each of them for its part of a graph that they hold together, and an eighth to spare. */
-static csaw_status have_room(const opening *o, bool *out) {
-    const csaw__fit_request request = csaw__parts_request(o->whole->graph, o->options);
-    const uint64_t needed = csaw__parts_together_bytes(&request, o->gpus->count);
-    *out = true;
-    for (uint32_t i = 0; i < o->gpus->count && *out; i++) {
-        const int ordinal = o->gpus->ordinal[i];
-        uint64_t there = o->memory[i];
-        if (!there) CSAW_TRY(csaw__device_free_memory(ordinal, &there));
-        there -= there / 8;
-        if (o->options->gpu_memory && o->options->gpu_memory < there) there = o->options->gpu_memory;
-        *out = needed <= there;
-        CSAW_REQUIRE(*out || !o->options->split, CSAW_EDEVMEM,
-                     "the graph split over %u GPUs takes %.1f MiB of each, but cuda:%d has room for %.1f; list more "
-                     "GPUs, or leave split out: then partitions come and go",
-                     o->gpus->count, (double)needed / 1048576, ordinal, (double)there / 1048576);
-    }
+csaw_status csaw__gpus_together(const csaw_graph *graph, const csaw_plan_options *options, uint32_t count,
+                                uint64_t least, bool *out) {
+    const csaw__fit_request request = csaw__parts_request(graph, options);
+    const uint64_t alone = request.rows * request.row_bytes + request.arcs * request.arc_bytes;
+    const bool in_parts = options->partitions || options->resident || options->streams || options->gpu_memory;
+    uint64_t room = least - least / 8;
+    *out = false;
+    if (!options->split && (in_parts || alone <= room)) return CSAW_OK;
+    if (options->gpu_memory && options->gpu_memory < room) room = options->gpu_memory;
+    const uint64_t needed = csaw__parts_together_bytes(&request, count, graph->csr.weight && !options->split);
+    *out = needed <= room;
+    CSAW_REQUIRE(*out || !options->split, CSAW_EDEVMEM,
+                 "the graph split over %u GPUs takes %.1f MiB of each, but of one of them %.1f are to be had; list "
+                 "more GPUs, or leave split out: then partitions come and go",
+                 count, (double)needed / 1048576, (double)room / 1048576);
     return CSAW_OK;
 }
 
-/* Whether they hold the graph together: split asks for it, or no GPU holds it alone. */
+/* The same of these, and whether they can. */
 static csaw_status are_joint(const opening *o, bool *out) {
     const csaw__gpus *const gpus = o->gpus;
-    bool in_parts = false;
+    uint64_t least = UINT64_MAX;
     int reader = 0, holder = 0;
-    *out = o->options->split;
-    for (uint32_t i = 0; i < gpus->count && !*out && !in_parts; i++)
-        CSAW_TRY(csaw__plan_in_parts(o->whole->graph, o->options, gpus->ordinal[i], o->memory[i], &in_parts));
-    *out = *out || (in_parts && !o->options->partitions && !o->options->resident && !o->options->streams);
-    if (*out) CSAW_TRY(have_room(o, out));
+    for (uint32_t i = 0; i < gpus->count; i++) {
+        uint64_t there = o->memory[i];
+        if (!there) CSAW_TRY(csaw__device_free_memory(gpus->ordinal[i], &there));
+        least = there < least ? there : least;
+    }
+    CSAW_TRY(csaw__gpus_together(o->whole->graph, o->options, gpus->count, least, out));
     if (!*out) return CSAW_OK;
     CSAW_TRY(csaw__joint_reaches(gpus->ordinal, gpus->count, out, &reader, &holder));
     CSAW_REQUIRE(*out || !o->options->split, CSAW_EUNSUPPORTED,
@@ -103,23 +102,30 @@ static csaw_status are_joint(const opening *o, bool *out) {
     return CSAW_OK;
 }
 
+/* Memory for it. Where that is refused though it is to be had, by an old driver for one, partitions come. */
+static csaw_status open_joint(const opening *o) {
+    csaw__gpus *const gpus = o->gpus;
+    bool joint;
+    CSAW_TRY(are_joint(o, &joint));
+    if (!joint) return CSAW_OK;
+    const csaw_status status = csaw__joint_open(&o->whole->graph->csr, gpus->ordinal, gpus->count, &gpus->joint);
+    return o->options->split ? status : CSAW_OK;
+}
+
 csaw_status csaw__gpus_open(csaw_plan *plan, const csaw_plan_options *options, const csaw__device_list *list) {
     csaw__gpus *gpus = NULL;
     opening opening = {.whole = plan, .options = options};
-    bool joint;
     CSAW_TRY(csaw__alloc_zero(&gpus, 1, "a plan on several GPUs"));
     plan->gpus = opening.gpus = gpus; /* which the plan's end frees */
     gpus->count = list->count;
     memcpy(gpus->ordinal, list->ordinal, sizeof gpus->ordinal);
     CSAW_TRY(share_memory(&opening)); /* or why one of them is not there */
-    CSAW_TRY(are_joint(&opening, &joint));
-    if (joint) CSAW_TRY(csaw__joint_open(&plan->graph->csr, gpus->ordinal, gpus->count, &gpus->joint));
+    CSAW_TRY(open_joint(&opening));
     CSAW_TRY(csaw__crew_create(gpus->count, &gpus->crew));
     CSAW_TRY(on_each(gpus, open_one, &opening));
     for (uint32_t i = 0; i < gpus->count; i++) gpus->in_parts = gpus->in_parts || gpus->plan[i]->parts;
     csaw__spare_keep(plan->spare, gpus->count * (CSAW__MOST_BATCH_BYTES + (1 << 20)));
-    csaw__explain_gpus(plan, gpus->count);
-    if (joint) csaw__explain_together(plan, gpus->count);
+    csaw__explain_gpus(plan, gpus->count, gpus->joint);
     for (uint32_t i = 0; i < gpus->count; i++) csaw__explain_one_of(plan, gpus->plan[i], i == 0);
     return CSAW_OK;
 }

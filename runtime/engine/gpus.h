@@ -28,6 +28,11 @@ struct csaw__gpus {
     csaw_plan *plan[CSAW__MOST_GPUS]; /* [count] */
 };
 
+/* Whether so many GPUs are to hold the graph together: split asks for it, or each alone has no room for it and nothing
+ * was said of partitions, while together they have, for tables of weights, too. least: bytes that are free on each. Of
+ * split without room CSAW_EDEVMEM. */
+csaw_status csaw__gpus_together(const csaw_graph *graph, const csaw_plan_options *options, uint32_t count,
+                                uint64_t least, bool *out);
 /* To plan->gpus. The plan's options hold for each GPU. */
 csaw_status csaw__gpus_open(csaw_plan *plan, const csaw_plan_options *options, const csaw__device_list *list);
 void csaw__gpus_free(csaw__gpus *gpus); /* NULL is fine; before the plan's tables */

@@ -25,9 +25,11 @@ csaw__fit_request csaw__parts_request(const csaw_graph *graph, const csaw_plan_o
                                .streams = (uint32_t)options->streams};
 }
 
-uint64_t csaw__parts_together_bytes(const csaw__fit_request *graph, uint32_t gpus) {
+uint64_t csaw__parts_together_bytes(const csaw__fit_request *graph, uint32_t gpus, bool tables) {
     const uint64_t mapped_by = (uint64_t)2 << 20, arrays = 4; /* a GPU's piece of an array ends with so many bytes */
-    return graph->rows * graph->row_bytes + graph->arcs * graph->arc_bytes / gpus + arrays * mapped_by;
+    const csaw__fit_request all = tables ? csaw__parts_with_alias(*graph) : *graph;
+    const uint64_t rows_of_tables = graph->rows * (all.row_bytes - graph->row_bytes);
+    return graph->rows * graph->row_bytes + (rows_of_tables + all.arcs * all.arc_bytes) / gpus + arrays * mapped_by;
 }
 
 csaw__fit_request csaw__parts_with_alias(csaw__fit_request request) {

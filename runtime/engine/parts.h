@@ -102,8 +102,9 @@ bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint
 /* A sample's picks need rows of several partitions at a time. */
 bool csaw__sample_reads_in_place(const csaw_sampler *sampler);
 
-/* Bytes of memory of each of so many GPUs that hold the graph together: row offsets, and its part of the arcs. */
-uint64_t csaw__parts_together_bytes(const csaw__fit_request *graph, uint32_t gpus);
+/* Bytes of memory of each of so many GPUs that hold the graph together: row offsets, and its part of the arcs; with the
+ * alias tables of static biases, if asked. */
+uint64_t csaw__parts_together_bytes(const csaw__fit_request *graph, uint32_t gpus, bool tables);
 
 /* Runs what waits in parts->queues, and all that comes of it: on the simulated device. */
 csaw_status csaw__parts_run(csaw__parts *parts, csaw__part_work work);
@@ -125,8 +126,7 @@ void csaw__explain_ranks(csaw_plan *plan, uint32_t ranks);
 void csaw__explain_host(csaw_plan *plan, bool simulates, bool in_parts);
 void csaw__explain_gpu(csaw_plan *plan, int ordinal);
 void csaw__explain_described(csaw_plan *plan, uint64_t memory, uint32_t count);
-void csaw__explain_gpus(csaw_plan *plan, uint32_t count);
-void csaw__explain_together(csaw_plan *plan, uint32_t gpus); /* they hold the graph */
+void csaw__explain_gpus(csaw_plan *plan, uint32_t count, bool together); /* they hold the graph together */
 /* What one of several GPUs says of itself; lines that would be alike are the first one's. */
 void csaw__explain_one_of(csaw_plan *plan, const csaw_plan *one, bool first);
 csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph);

@@ -27,9 +27,10 @@ static csaw_status check_options(const csaw_plan_options *options, csaw__device_
                  CSAW_EINVAL,
                  "gpu_memory, described_memory, resident and streams are a GPU's, but the device is 'cpu'; give "
                  "'cuda:N' or 'simulated', or leave them out");
-    CSAW_REQUIRE(!options->split || options->partitions <= 1, CSAW_EINVAL,
-                 "split has ranks, or GPUs, hold parts of the graph for good, and partitions come and go; give one of "
-                 "the two");
+    CSAW_REQUIRE(
+        !options->split || (options->partitions <= 1 && !options->resident && !options->streams), CSAW_EINVAL,
+        "split has ranks, or GPUs, hold parts of the graph for good, and partitions, resident and streams are of "
+        "parts that come and go; give one of the two");
     CSAW_REQUIRE(!options->split || (kind == CSAW__ON_CPU && options->threads <= 1) || (kind == CSAW__ON_GPU && alone),
                  CSAW_EINVAL,
                  "split is for ranks that each step on one thread of a CPU, and for GPUs of one process; leave out "
@@ -48,29 +49,19 @@ static csaw_status explain_fit(csaw_plan *plan, const csaw_plan_options *options
     return csaw__explain_fit(plan, &request);
 }
 
-/* Whether so many GPUs with so much memory each hold the graph together, and have to. */
-static bool hold_together(const csaw_plan_options *options, const csaw__fit_request *request, uint32_t count) {
-    csaw__fit fit;
-    if (count == 1 || options->partitions || options->resident || options->streams) return false;
-    if (csaw__parts_together_bytes(request, count) > request->memory) return false;
-    return options->split || csaw__fit_memory(request, &fit) != CSAW_OK || !fit.whole;
-}
-
 /* GPUs that are not here. What bounds memory, it or gpu_memory, is what a refusal names. */
 static csaw_status describe(csaw_plan *plan, const csaw_plan_options *given, uint32_t count) {
     const uint64_t usable = csaw__fit_usable(given->described_memory);
     csaw__fit_request request = csaw__parts_request(plan->graph, given);
+    bool together = false;
     request.described = !given->gpu_memory || given->gpu_memory > usable;
     if (request.described) request.memory = usable;
     plan->described = true;
     plan->sharers = count;
-    csaw__explain_gpus(plan, count);
+    if (count > 1) CSAW_TRY(csaw__gpus_together(plan->graph, given, count, usable, &together));
+    csaw__explain_gpus(plan, count, together);
     csaw__explain_described(plan, given->described_memory, count);
-    if (hold_together(given, &request, count)) {
-        csaw__explain_together(plan, count);
-        return CSAW_OK;
-    }
-    return csaw__explain_fit(plan, &request);
+    return together ? CSAW_OK : csaw__explain_fit(plan, &request);
 }
 
 /* Whether partitions come to the GPU and go: the graph is to be cut, or it does not fit beside what a run needs. free:

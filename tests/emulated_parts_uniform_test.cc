@@ -28,3 +28,25 @@ TEST(EmulatedParts, UniformIsTheCpus) {
 TEST(EmulatedParts, UniformReadsInPlace) {
     ExpectReadInPlace(*csaw_sampler_find("uniform"), nullptr, {Method::uniform});
 }
+
+// A kernel of the fake GPU takes a millisecond, and one that runs beside others as much as all of them.
+TEST(EmulatedParts, LaunchesAreTimed) {
+    const reference::Graph graph = reference::small_graph("karate");
+    const csaw_csr csr = graph.csr();
+    const Sampler sampler(*csaw_sampler_find("uniform"));
+    for (int streams : {1, 2}) {
+        fake_cuda::Reset();
+        csaw_plan_options plan = on_gpu(4, 2);
+        plan.streams = streams;
+        const Library gpu(csr, plan);
+        gpu.walks(sampler.get(), nullptr, Method::uniform, few(csr, 9));
+        const csaw__parts_use use = gpu.get()->parts->kind->use(gpu.get()->parts);
+        const double launches = static_cast<double>(gpu.get()->parts->schedule.launches);
+        ASSERT_GE(launches, 4) << "each partition has a walk";
+        EXPECT_GE(use.launch_seconds, launches * (1e-3 - 1e-12));
+        EXPECT_GE(use.launch_squares * launches, use.launch_seconds * use.launch_seconds * (1 - 1e-12)) << "variance";
+        if (streams > 1) continue;
+        EXPECT_NEAR(use.launch_seconds, launches * 1e-3, 1e-12);
+        EXPECT_NEAR(use.launch_squares, launches * 1e-6, 1e-15);
+    }
+}

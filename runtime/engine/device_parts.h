@@ -19,7 +19,8 @@ typedef struct csaw__cuda_slot {
 enum csaw__cuda_does { CSAW__CUDA_IDLE, CSAW__CUDA_COPIES, CSAW__CUDA_RUNS };
 typedef struct csaw__cuda_stream {
     cudaStream_t stream;
-    cudaEvent_t done; /* after what it does */
+    cudaEvent_t begun; /* before a launch */
+    cudaEvent_t done;  /* after what it does */
     enum csaw__cuda_does does;
     bool staged; /* copies: by the copier */
     uint32_t part, slot;

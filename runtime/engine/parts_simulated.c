@@ -44,7 +44,8 @@ static uint64_t walk_state(const csaw_sampler *sampler) {
 
 static csaw__parts_use use(const csaw__parts *parts) {
     const csaw__simulated *const device = &parts->device;
-    return (csaw__parts_use){device->used, device->peak, device->copies, device->copied_bytes};
+    return (csaw__parts_use){
+        .used = device->used, .peak = device->peak, .copies = device->copies, .copied_bytes = device->copied_bytes};
 }
 
 static void destroy(csaw__parts *parts) { (void)parts; /* it has nothing that clear() leaves */ }

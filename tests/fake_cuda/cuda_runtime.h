@@ -31,6 +31,7 @@ enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrCanUseHostPointerForRegisteredMem };
 enum {
     cudaStreamNonBlocking = 1,
+    cudaEventDefault = 0,
     cudaEventDisableTiming = 2,
     cudaHostRegisterPortable = 1,
     cudaHostRegisterMapped = 2,
@@ -40,8 +41,9 @@ enum {
 namespace fake_cuda {
 
 struct Event {
-    uint64_t recorded = 0, happened = 0;
+    uint64_t recorded = 0, happened = 0, at = 0; // at: kernels that had run
     int device;
+    bool timed;
 };
 struct Stream {
     struct Step {
@@ -61,6 +63,7 @@ inline std::set<Stream *> streams;
 inline std::set<Event *> events;
 inline size_t total = size_t{1} << 40, used = 0, peak = 0, granule = 1;
 inline uint64_t seed = 1, copies = 0, launches = 0;
+inline uint64_t clock = 0; // kernels that have run: each takes a millisecond, and nothing else takes time
 inline uint64_t fail_copy = 0, fail_launch = 0; // the so manieth fails when it is put on a stream, counted from 1
 inline bool refuse_pages = false;
 inline cudaError_t fault = cudaSuccess; // what a kernel did: every call fails from then on
@@ -100,6 +103,7 @@ inline cudaError_t Launch(void *stream, std::function<void()> act) {
     if (++launches == fail_launch) return cudaErrorInvalidValue;
     const bool faulty = launches == fault_at;
     return Put(static_cast<Stream *>(stream), [faulty, act = std::move(act)] {
+        clock++;
         if (faulty)
             fault = cudaErrorLaunchFailure;
         else
@@ -128,7 +132,7 @@ inline void Reset() {
     devices = 1;
     peak = used;
     seed = 1;
-    copies = launches = fail_copy = fail_launch = fault_at = 0;
+    copies = launches = clock = fail_copy = fail_launch = fault_at = 0;
     refuse_pages = false;
     fault = cudaSuccess;
 }
@@ -236,10 +240,11 @@ inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return cudaSuccess;
 }
 
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned) {
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags) {
     FAKE_CUDA_GUARD;
     *out = new fake_cuda::Event;
     (*out)->device = fake_cuda::current;
+    (*out)->timed = !(flags & cudaEventDisableTiming);
     fake_cuda::events.insert(*out);
     return cudaSuccess;
 }
@@ -253,7 +258,17 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     FAKE_CUDA_GUARD;
     if (event->device != stream->device) return cudaErrorInvalidValue;
     const uint64_t number = ++event->recorded;
-    return fake_cuda::Put(stream, [event, number] { event->happened = number; });
+    return fake_cuda::Put(stream, [event, number] {
+        event->happened = number;
+        event->at = fake_cuda::clock;
+    });
+}
+inline cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end) {
+    FAKE_CUDA_GUARD;
+    if (!begin->timed || !end->timed || !begin->recorded || !end->recorded) return cudaErrorInvalidValue;
+    if (begin->happened != begin->recorded || end->happened != end->recorded) return cudaErrorNotReady;
+    *ms = static_cast<float>(static_cast<double>(end->at) - static_cast<double>(begin->at));
+    return cudaSuccess;
 }
 // As of what was recorded last.
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* bench/parts_rows.h - what parts_bench says: a line of text for each way that walks were drawn, and JSON if asked. */
+#ifndef CSAW_BENCH_PARTS_ROWS_H
+#define CSAW_BENCH_PARTS_ROWS_H
+
+#include <stdio.h>
+
+#include "bench/parts_settings.h"
+#include "runtime/engine/parts.h"
+
+typedef struct parts_row {
+    uint64_t walks, steps, launches, batches;
+    double seconds, least, most; /* of several runs; all else is of the run that took so many seconds */
+    csaw__parts_use moved;       /* during it, but for used and peak */
+} parts_row;
+
+typedef struct parts_rows {
+    FILE *json; /* or NULL */
+    double rate;
+    bool first;
+} parts_rows;
+
+/* rate: bytes a second to the device. */
+parts_rows parts_rows_begin(const parts_settings *settings, const parts_graph *graph, uint64_t walks, double rate);
+/* in_memory: seconds of the same walks on the graph in memory; 0: they were not drawn. */
+void parts_rows_add(parts_rows *rows, const char *walk, const char *by, const parts_row *row, double in_memory);
+void parts_rows_end(parts_rows *rows);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* bench/parts_settings.c - bench/parts_settings.h. Weights, types and times of a file are left behind: walks are by the
+ * structure alone, on every graph, and no bytes are moved that they do not look at. */
+#include "bench/parts_settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/measure.h"
+
+parts_settings parts_settings_read(int argc, char **argv) {
+    parts_settings s = {
+        .scale = 22, .edge_factor = 16, .seed = 1, .length = 80, .ablation = 1, .few = 8, .repeat = 1, .in_memory = 1};
+    s.device = "cuda:0";
+    s.only = "uniform,node2vec,neighbor";
+    s.p = "0.25";
+    s.q = "4";
+    s.commit = "not given";
+    const struct {
+        const char *name;
+        uint32_t *number;
+        const char **text;
+    } options[] = {{"--scale", &s.scale, NULL},
+                   {"--edge-factor", &s.edge_factor, NULL},
+                   {"--seed", &s.seed, NULL},
+                   {"--undirected", &s.undirected, NULL},
+                   {"--memory", &s.memory, NULL},
+                   {"--partitions", &s.partitions, NULL},
+                   {"--resident", &s.resident, NULL},
+                   {"--streams", &s.streams, NULL},
+                   {"--walks", &s.walks, NULL},
+                   {"--few", &s.few, NULL},
+                   {"--length", &s.length, NULL},
+                   {"--ablation", &s.ablation, NULL},
+                   {"--repeat", &s.repeat, NULL},
+                   {"--in-memory", &s.in_memory, NULL},
+                   {"--graph", NULL, &s.graph},
+                   {"--name", NULL, &s.name},
+                   {"--device", NULL, &s.device},
+                   {"--only", NULL, &s.only},
+                   {"--p", NULL, &s.p},
+                   {"--q", NULL, &s.q},
+                   {"--json", NULL, &s.json},
+                   {"--commit", NULL, &s.commit}};
+    for (int i = 1; i < argc; i += 2) {
+        size_t o = 0;
+        while (o < sizeof options / sizeof *options && strcmp(argv[i], options[o].name) != 0) o++;
+        if (o == sizeof options / sizeof *options || i + 1 == argc) {
+            fprintf(stderr, "parts_bench: %s '%s'; see the head of bench/parts.c\n",
+                    i + 1 == argc ? "no value for" : "unknown option", argv[i]);
+            exit(2);
+        }
+        if (options[o].number)
+            *options[o].number = (uint32_t)strtoul(argv[i + 1], NULL, 10);
+        else
+            *options[o].text = argv[i + 1];
+    }
+    if (s.repeat == 0) s.repeat = 1;
+    return s;
+}
+
+parts_graph parts_graph_open(const parts_settings *s) {
+    parts_graph out = {0};
+    const double start = now();
+    if (!s->graph) {
+        must(csaw_graph_rmat(CSAW_RMAT(.scale = s->scale, .edge_factor = s->edge_factor, .seed = s->seed), &out.graph));
+    } else {
+        must(csaw_graph_load(s->graph, CSAW_LOAD(.undirected = s->undirected), &out.file));
+        csaw_csr csr = csaw_graph_csr(out.file);
+        csr.weight = NULL;
+        csr.type = NULL;
+        csr.time = NULL;
+        must(csaw_graph_borrow_csr(&csr, &out.graph));
+    }
+    out.seconds = now() - start;
+    return out;
+}
+
+void parts_graph_close(parts_graph *graph) {
+    csaw_graph_free(graph->graph);
+    csaw_graph_free(graph->file);
+}
+
+double parts_graph_bytes(const csaw_csr *csr) { return 8.0 * (double)csr->num_vertices + 4.0 * (double)csr->num_edges; }

@@ -1,7 +1,7 @@
-# csaw_embed(target): the headers that a sampler compiled at run time needs, as bytes inside the library, so that an
+# csaw_embed(target): the headers that a sampler or reducer compiled at run time needs, as bytes inside the library, so that an
 # installed libcsaw carries what it was built with. As a script (cmake -P) this file writes the C file with the bytes.
 set(csaw_embedded_headers
-  include/csaw/descriptor.h include/csaw/math.h include/csaw/philox.h include/csaw/reducer.h include/csaw/sampler.h include/csaw/types.h
+  include/csaw/descriptor.h include/csaw/math.h include/csaw/matrix.h include/csaw/philox.h include/csaw/reducer.h include/csaw/sampler.h include/csaw/types.h
   runtime/base/arc_filter.h runtime/base/degree_classes.h
   runtime/base/frontier.h runtime/base/job.h runtime/base/mass.h runtime/base/mass_tree.h runtime/base/search_row.h
   runtime/base/site.h
@@ -16,7 +16,8 @@ set(csaw_embedded_headers
   samplers/select/arc_mass.cuh samplers/select/choose_team.cuh samplers/select/pick_block.cuh samplers/select/pick_group.cuh
   samplers/select/pick_rest.cuh samplers/select/pick_team.cuh
   samplers/select/race_team.cuh samplers/select/row_sums.cuh samplers/select/stored_sums.cuh
-  samplers/select/shuffle_team.cuh samplers/select/team.cuh)
+  samplers/select/shuffle_team.cuh samplers/select/team.cuh
+  spmm/device_arguments.h spmm/device_element.cuh spmm/device_reducer.cuh spmm/device_slice.cuh spmm/device_walk.cuh)
 
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_path(GET CMAKE_SCRIPT_MODE_FILE PARENT_PATH root)

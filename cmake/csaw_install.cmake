@@ -1,5 +1,5 @@
 # What `cmake --install` puts where: public headers, libcsaw, the csaw program, the engine's headers that
-# csaw_add_sampler compiles sampler files against, a CMake package and a pkg-config file. Nothing holds the prefix, so an
+# csaw_add_sampler and csaw_add_reducer compile files against, a CMake package and a pkg-config file. Nothing holds the prefix, so an
 # installed tree may be moved.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/csaw)
@@ -12,7 +12,7 @@ if(TARGET csaw_cli)
 endif()
 install(TARGETS csaw EXPORT csawTargets)
 install(DIRECTORY include/csaw DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-foreach(folder runtime/base partition samplers/select runtime/engine)
+foreach(folder runtime/base partition samplers/select spmm runtime/engine)
   install(DIRECTORY ${folder}/ DESTINATION ${engine_dir}/${folder}
           FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 endforeach()

@@ -26,6 +26,9 @@ csaw_status csaw__device_spmm(const csaw__call *call, csaw__way way, const csaw_
                               const csaw_dense *y);
 csaw_status csaw__device_backward(const csaw__call *call, csaw__way way, const csaw_sparse *a, const csaw_dense *x,
                                   const csaw_dense *dy, const csaw_dense *dx, float *dweight);
+/* csaw_spmm() by options.reducer, which has kernels. */
+csaw_status csaw__device_reduce_by(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x,
+                                   const csaw_dense *y);
 
 /* What csaw_spmm_prepare() finds out. Waits for the stream. */
 csaw_status csaw__device_plan_create(const csaw_sparse *a, int ordinal, const csaw_prepare_options *options,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_element.cuh - elements of dense matrices as the GPU loads and stores them: the numbers of spmm/element.h,
- * by the GPU's own conversions. NaN stays NaN, its payload may change. */
+ * by the GPU's own conversions, which CUDA's headers name too, but NVRTC does not find those. NaN stays NaN, its
+ * payload may change. */
 #ifndef CSAW_SPMM_DEVICE_ELEMENT_CUH
 #define CSAW_SPMM_DEVICE_ELEMENT_CUH
 
-#include "spmm/element.h"
-
-#ifdef __CUDA_ARCH__
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
+#ifdef __CUDACC_RTC__
+#include <csaw/matrix.h>
+#else
+#include "spmm/element.h" /* for a GPU that is emulated */
 #endif
 
 template <int BYTES> struct csaw__stored;
@@ -33,7 +33,9 @@ template <int COUNT, typename T> static __device__ __forceinline__ void csaw__pu
 template <csaw_dtype DTYPE> static __device__ __forceinline__ float csaw__widen(uint16_t half) {
     if (DTYPE == CSAW_BF16) return __uint_as_float((uint32_t)half << 16);
 #ifdef __CUDA_ARCH__
-    return __half2float(__ushort_as_half(half));
+    float x;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(half));
+    return x;
 #else
     return csaw__from_f16(half);
 #endif
@@ -42,7 +44,18 @@ template <csaw_dtype DTYPE> static __device__ __forceinline__ float csaw__widen(
 
 template <csaw_dtype DTYPE> static __device__ __forceinline__ uint16_t csaw__narrow(float x) {
 #ifdef __CUDA_ARCH__
-    return DTYPE == CSAW_F16 ? __half_as_ushort(__float2half_rn(x)) : __bfloat16_as_ushort(__float2bfloat16_rn(x));
+    uint16_t half;
+    if constexpr (DTYPE == CSAW_F16) {
+        asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));
+    } else {
+#if __CUDA_ARCH__ >= 800
+        asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(half) : "f"(x));
+#else
+        const uint32_t bits = __float_as_uint(x);
+        half = (uint16_t)(x != x ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+#endif
+    }
+    return half;
 #else
     return DTYPE == CSAW_F16 ? csaw__to_f16(x) : csaw__to_bf16(x);
 #endif

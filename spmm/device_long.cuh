@@ -4,6 +4,7 @@
 #ifndef CSAW_SPMM_DEVICE_LONG_CUH
 #define CSAW_SPMM_DEVICE_LONG_CUH
 
+#include "spmm/device_product.h"
 #include "spmm/device_slice.cuh"
 
 /* One thread a row. With chunk NULL it counts them only; count: zero. Their order differs from run to run, and decides

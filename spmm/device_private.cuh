@@ -26,6 +26,20 @@ struct csaw__device_plan {
 /* Where the work memory of a call with this plan, or with none, comes from. */
 static inline cudaMemPool_t csaw__pool_of(const csaw_spmm_plan *plan) { return plan ? plan->device->pool : nullptr; }
 
+/* What kernels are given of a call of csaw_spmm(); the layout is not filled in. */
+static inline csaw__product csaw__product_of(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x,
+                                             const csaw_dense *y) {
+    csaw__product p = {};
+    p.rowptr = a->rowptr, p.col = a->col, p.weight = a->weight;
+    p.rows = a->rows, p.num_edges = a->num_edges;
+    p.x = *x, p.y = *y;
+    p.x.stride = csaw__stride(x), p.y.stride = csaw__stride(y);
+    p.arg = call->options.arg;
+    p.reduce = call->options.reduce;
+    p.heads = call->options.heads;
+    return p;
+}
+
 /* One launch of the kernel of `way`, instances of device_reduce.cuh. */
 csaw_status csaw__launch_f32(const csaw__product *p, csaw__way way, unsigned blocks, cudaStream_t stream);
 csaw_status csaw__launch_f16(const csaw__product *p, csaw__way way, unsigned blocks, cudaStream_t stream);

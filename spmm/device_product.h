@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_product.h - csaw_spmm() on a GPU: what its kernels are given, and how the work is laid out.
+/* spmm/device_product.h - csaw_spmm() on a GPU: its kernels by name, and how the work is laid out.
  *
  * A unit of work is a row of at most CSAW_CHUNK edges, or one chunk of so many edges of a longer row; a group of lanes
  * takes one, some columns (a slice) at a time. Chunks of long rows leave their results in work memory, where a
@@ -14,17 +14,7 @@
 
 #include <csaw/spmm.h>
 
-/* ---- tunables ---- */
-
-enum {
-    CSAW__THREADS = 128, /* of a block */
-    CSAW__VECTOR = 4,    /* elements that a lane loads at once, where strides and addresses allow; csaw_spmm()'s of 16
-                          * bits may be CSAW__VECTOR_16 */
-    CSAW__VECTOR_16 = 8,
-    CSAW__UNROLL = 8, /* vectors of features that a lane has on their way at once */
-    CSAW__OFTEN = 32  /* mean degree from which on slices of x are made to fit the L2 cache */
-};
-#define CSAW__ROOM_BYTES (256ull << 20) /* of partial results; more slices than fit take launches of their own */
+#include "spmm/device_arguments.h"
 
 /* ---- methods ---- */
 
@@ -70,23 +60,7 @@ static inline csaw__way csaw__way_of(uint64_t vectors, bool single, uint64_t mea
     return by_width[whole];
 }
 
-/* ---- what a kernel is given; device memory ---- */
-
-typedef struct csaw__chunk { /* of a row that is split */
-    uint64_t first;          /* edge */
-    uint32_t count, row;     /* edges; place of the row in the list of long rows */
-} csaw__chunk;
-
-typedef struct csaw__long_row {
-    uint64_t row, chunk; /* chunk: the place of its first one; the others follow */
-} csaw__long_row;
-
-typedef struct csaw__long_rows {
-    uint64_t *count;                 /* [2] chunks, rows */
-    csaw__chunk *chunk;              /* [most_chunks] */
-    csaw__long_row *row;             /* [most_rows] */
-    uint64_t most_chunks, most_rows; /* at least so many as there are */
-} csaw__long_rows;
+/* ---- layout ---- */
 
 /* Upper bounds, of any matrix of so many edges and rows. */
 static inline uint64_t csaw__most_long_rows(uint64_t edges, uint64_t rows) {
@@ -97,26 +71,6 @@ static inline uint64_t csaw__most_chunks(uint64_t edges, uint64_t rows) { /* one
     const uint64_t most_rows = csaw__most_long_rows(edges, rows);
     return most_rows ? edges / CSAW_CHUNK + most_rows : 0;
 }
-
-typedef struct csaw__product {
-    const uint64_t *rowptr;
-    const csaw_vertex *col;
-    const float *weight; /* [num_edges, heads] or NULL */
-    uint64_t rows, num_edges;
-    csaw_dense x, y; /* strides filled in */
-    csaw_edge *arg;  /* [rows, cols of y] or NULL */
-    csaw_reduce reduce;
-    uint32_t heads;
-    csaw__long_rows split;
-    float *partial;  /* [slices of a launch, most_chunks, width] */
-    uint32_t *place; /* the same, of MAX and MIN: counted from the first edge of the row's first chunk there */
-
-    uint64_t columns;             /* of a head */
-    uint32_t width, vector;       /* of a slice; elements a lane loads at once */
-    uint64_t slices_of_head;      /* no slice crosses a head */
-    uint64_t first_slice, slices; /* of this launch */
-    uint64_t blocks;              /* of a slice */
-} csaw__product;
 
 static inline bool csaw__is_extreme(csaw_reduce reduce) { return reduce == CSAW_MAX || reduce == CSAW_MIN; }
 

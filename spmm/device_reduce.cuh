@@ -5,6 +5,7 @@
 #ifndef CSAW_SPMM_DEVICE_REDUCE_CUH
 #define CSAW_SPMM_DEVICE_REDUCE_CUH
 
+#include "spmm/device_product.h"
 #include "spmm/device_walk.cuh"
 
 /* ---- reduction of a unit ---- */

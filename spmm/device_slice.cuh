@@ -3,8 +3,8 @@
 #ifndef CSAW_SPMM_DEVICE_SLICE_CUH
 #define CSAW_SPMM_DEVICE_SLICE_CUH
 
+#include "spmm/device_arguments.h"
 #include "spmm/device_element.cuh"
-#include "spmm/device_product.h"
 
 #define CSAW__ALL_LANES 0xffffffffu
 

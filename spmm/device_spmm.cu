@@ -72,15 +72,7 @@ csaw_status csaw__device_spmm(const csaw__call *call, csaw__way way, const csaw_
     const csaw_spmm_plan *const plan = call->options.plan;
     place where;
     csaw__device_run run;
-    csaw__product p = {};
-    p.rowptr = a->rowptr, p.col = a->col, p.weight = a->weight;
-    p.rows = a->rows, p.num_edges = a->num_edges;
-    p.x = *x, p.y = *y;
-    p.x.stride = csaw__stride(x), p.y.stride = csaw__stride(y);
-    p.arg = call->options.arg;
-    p.reduce = call->options.reduce;
-    p.heads = call->options.heads;
     CSAW_TRY(where.enter(call->ordinal, call->options.stream, plan ? plan->device->pool : nullptr));
-    CSAW_TRY(run.open(where, p, plan ? &plan->device->rows : nullptr, way));
+    CSAW_TRY(run.open(where, csaw__product_of(call, a, x, y), plan ? &plan->device->rows : nullptr, way));
     return run.run(where);
 }

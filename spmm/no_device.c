@@ -20,6 +20,12 @@ csaw_status csaw__device_spmm(const csaw__call *call, csaw__way way, const csaw_
     return refuse();
 }
 
+csaw_status csaw__device_reduce_by(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x,
+                                   const csaw_dense *y) {
+    (void)call, (void)a, (void)x, (void)y;
+    return refuse();
+}
+
 csaw_status csaw__device_backward(const csaw__call *call, csaw__way way, const csaw_sparse *a, const csaw_dense *x,
                                   const csaw_dense *dy, const csaw_dense *dx, float *dweight) {
     (void)call, (void)way, (void)a, (void)x, (void)dy, (void)dx, (void)dweight;

@@ -42,7 +42,9 @@ csaw_status csaw__reducer_check(const csaw_reducer *reducer, const csaw_spmm_opt
     CSAW_REQUIRE(reducer->abi == CSAW__REDUCER_ABI, CSAW_EINVAL,
                  "the reducer was compiled with headers of interface %u, but this csaw has %u; compile it again",
                  reducer->abi, CSAW__REDUCER_ABI);
-    CSAW_REQUIRE(ordinal < 0, CSAW_EUNSUPPORTED, "reducer '%s' runs on the CPU alone; give device 'cpu'",
+    CSAW_REQUIRE(ordinal < 0 || reducer->device, CSAW_EUNSUPPORTED,
+                 "reducer '%s' has no kernels for the GPU and no file to make them from; compile it by "
+                 "csaw_add_reducer() with CUDA, load it by csaw_reducer_compile(), or give device 'cpu'",
                  reducer->name);
     CSAW_REQUIRE(options->reduce == CSAW_SUM && !options->exact && !options->arg, CSAW_EINVAL,
                  "reducer '%s' stands in place of reduce, in float32, and picks no edges; leave reduce, exact and arg "

@@ -40,7 +40,8 @@ csaw_status csaw_spmm(const csaw_sparse *a, const csaw_dense *x, const csaw_spmm
     CSAW_TRY_DONE(csaw__dense_check(y, "y", a->rows, x->cols));
     CSAW_TRY_DONE(csaw__apart_check(y->data, "y", x->data, "x"));
     if (call.ordinal >= 0) {
-        status = csaw__device_spmm(&call, CSAW__AUTO, a, x, y);
+        status = call.options.reducer ? csaw__device_reduce_by(&call, a, x, y)
+                                      : csaw__device_spmm(&call, CSAW__AUTO, a, x, y);
         goto done;
     }
     csaw__reduction r = {.a = *a,

@@ -269,9 +269,12 @@ inline unsigned long long atomicMin(unsigned long long *p, unsigned long long va
     return before;
 }
 
+#include <csaw/reducer.h>
 #include <csaw/sampler.h>
-// a sampler file compiled here has no kernels to export: the library has those
+// a sampler or reducer file compiled here has no kernels to export: the library has those
 #undef CSAW__EXPORT_DEVICE
 #define CSAW__EXPORT_DEVICE(NAME) static_assert(sizeof(#NAME) > 1, "a sampler needs a name")
+#undef CSAW__EXPORT_DEVICE_REDUCER
+#define CSAW__EXPORT_DEVICE_REDUCER(NAME) static_assert(sizeof(#NAME) > 1, "a reducer needs a name")
 
 #endif

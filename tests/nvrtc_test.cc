@@ -71,7 +71,7 @@ void ExpectCompiles(const std::string &name, int kernel) {
     char *text = nullptr, *cubin = nullptr;
     size_t size = 0;
     ASSERT_OK(csaw__read_file(path.c_str(), &text, &size));
-    ASSERT_OK(csaw__nvrtc_compile(path.c_str(), text, kernel, kHopper, &cubin, &size));
+    ASSERT_OK(csaw__nvrtc_compile(path.c_str(), text, csaw__sampler_ending(kernel), kHopper, &cubin, &size));
     ExpectOnly(kernel, cubin, size);
     csaw__free(cubin);
     csaw__free(text);
@@ -167,7 +167,7 @@ TEST_F(Nvrtc, OnlyForSamplersThatWereCompiledAtRunTime) {
 TEST_F(Nvrtc, AnArchitectureThatDoesNotExist) {
     char *cubin = nullptr;
     size_t size = 0;
-    EXPECT_EQ(csaw__nvrtc_compile("a.c", "", CSAW__KERNEL_UNIFORM, 1, &cubin, &size), CSAW_ECUDA);
+    EXPECT_EQ(csaw__nvrtc_compile("a.c", "", csaw__sampler_ending(CSAW__KERNEL_UNIFORM), 1, &cubin, &size), CSAW_ECUDA);
     EXPECT_EQ(cubin, nullptr);
 }
 

@@ -8,6 +8,10 @@
 #include <filesystem>
 #include <fstream>
 
+extern "C" {
+#include "spmm/reducer.h"
+}
+
 CSAW_DECLARE_REDUCER(times_all);
 CSAW_DECLARE_REDUCER(alternate);
 
@@ -95,6 +99,25 @@ TEST(Reducer, WithAPlan) {
     ASSERT_EQ(csaw_spmm(&view, x.view(), &options, got.view()), CSAW_OK) << csaw_last_error();
     EXPECT_EQ(got.raw(), want.raw());
     csaw_spmm_plan_free(plan);
+}
+
+// A build without CUDA makes no kernels; one with CUDA does, of files compiled with the program.
+TEST(Reducer, KernelsForTheGpuAreAskedForThereAlone) {
+    csaw_reducer bare = alternate, with = alternate;
+    const csaw__device_reducer device = {};
+    const csaw_spmm_options options = OptionsOf(&alternate, 1);
+#ifdef CSAW_WITH_CUDA
+    EXPECT_NE(alternate.device, nullptr);
+#else
+    EXPECT_EQ(alternate.device, nullptr);
+#endif
+    bare.device = nullptr;
+    with.device = &device;
+    EXPECT_EQ(csaw__reducer_check(&bare, &options, -1), CSAW_OK);
+    EXPECT_EQ(csaw__reducer_check(&with, &options, 0), CSAW_OK);
+    EXPECT_EQ(csaw__reducer_check(&bare, &options, 0), CSAW_EUNSUPPORTED);
+    EXPECT_NE(std::string(csaw_last_error()).find("'alternate' has no kernels for the GPU"), std::string::npos)
+        << csaw_last_error();
 }
 
 class CompiledReducer : public testing::Test { // a fresh folder, and a cache in it

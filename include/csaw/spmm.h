@@ -11,41 +11,21 @@
  *
  * On a GPU: with device "cuda:N" every array named here, of matrices and options alike, is memory of that GPU; structs
  * and plans stay on the host. The bits are the CPU's, but for sign and payload of a NaN. Calls put their work into the
- * stream and return before it is done; arrays must stay until it is. None waits for the GPU but csaw_spmm_prepare() and
- * csaw_spmm_plan_free(), and the former alone checks what stands in rowptr and col: check what comes from elsewhere.
- * Entries of arg that are no edge of their row count as CSAW_NO_EDGE in a backward pass. Work memory is taken and
- * released in the stream's order, with a plan from a pool of the plan's, which keeps it. exact is for the CPU:
- * CSAW_EUNSUPPORTED. */
+ * stream and return before it is done; arrays and reducers must stay until it is. None waits for the GPU but
+ * csaw_spmm_prepare() and csaw_spmm_plan_free(), and the former alone checks what stands in rowptr and col: check what
+ * comes from elsewhere. Entries of arg that are no edge of their row count as CSAW_NO_EDGE in a backward pass. Work
+ * memory is taken and released in the stream's order, with a plan from a pool of the plan's, which keeps it. exact is
+ * for the CPU: CSAW_EUNSUPPORTED. */
 #ifndef CSAW_SPMM_H
 #define CSAW_SPMM_H
 
 #include "csaw.h"
+#include "matrix.h" /* csaw_dense, csaw_sparse, csaw_dtype, csaw_reduce */
 #include "reducer.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum csaw_dtype { /* how an element is stored */
-                          CSAW_F32,
-                          CSAW_F16, /* IEEE 754 binary16 */
-                          CSAW_BF16 /* the upper half of a float32 */
-} csaw_dtype;
-
-typedef struct csaw_dense { /* row-major */
-    uint64_t rows, cols;
-    uint64_t stride; /* elements from one row to the next; 0 = cols */
-    csaw_dtype dtype;
-    void *data; /* [rows, stride] */
-} csaw_dense;
-
-typedef struct csaw_sparse { /* CSR: rows receive, columns send */
-    uint64_t rows, cols;     /* cols at most 2^32 - 1 */
-    uint64_t num_edges;
-    const uint64_t *rowptr; /* [rows + 1], begins with 0 */
-    const csaw_vertex *col; /* [num_edges]: any order within a row, repeated ones count apart */
-    const float *weight;    /* [num_edges], NULL = all 1 */
-} csaw_sparse;
 
 /* A graph as a matrix: row v holds the arcs out of v. Borrowed from the graph. */
 CSAW_API csaw_sparse csaw_graph_sparse(const csaw_graph *graph);
@@ -82,13 +62,6 @@ CSAW_API void csaw_spmm_plan_free(csaw_spmm_plan *plan);
 
 /* ---- SpMM -------------------------------------------------------------------- */
 
-typedef enum csaw_reduce {
-    CSAW_SUM,
-    CSAW_MEAN, /* the sum divided by the number of the row's edges */
-    CSAW_MAX,  /* of equal products (-0 equals 0) the row's first; a NaN beats all, the first NaN of several */
-    CSAW_MIN   /* likewise */
-} csaw_reduce;
-
 typedef struct csaw_spmm_options {
     size_t size;
     csaw_reduce reduce;
@@ -100,8 +73,8 @@ typedef struct csaw_spmm_options {
                        csaw_spmm() writes it (NULL = not wanted), csaw_spmm_backward() reads it */
     const csaw_spmm_plan *plan;  /* of this matrix and device; NULL = each call finds out by itself */
     void *stream;                /* a cudaStream_t of the device; NULL = the default stream */
-    const csaw_reducer *reducer; /* yours (csaw/reducer.h), in place of reduce: forward, in float32, on the CPU. Its
-                                    order of edges is not that of chunks, and an empty row is its init() */
+    const csaw_reducer *reducer; /* yours (csaw/reducer.h), in place of reduce: forward, in float32. Its order of edges
+                                    is not that of chunks, and an empty row is its init() */
 } csaw_spmm_options;
 
 /* y[i, c] = reduce over the edges e of row i, from column j: weight[e] * x[j, c]; 0 in an empty row.
@@ -123,9 +96,12 @@ CSAW_API csaw_status csaw_spmm(const csaw_sparse *a, const csaw_dense *x, const 
 CSAW_API csaw_status csaw_spmm_backward(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy,
                                         const csaw_spmm_options *options, const csaw_dense *dx, float *dweight);
 
-/* Compiles a reducer file (csaw/reducer.h) as csaw_sampler_compile() does a sampler file, and loads it. */
+/* Compiles a reducer file (csaw/reducer.h) as csaw_sampler_compile() does a sampler file, and loads it. Kernels for the
+ * GPU are compiled one by one when csaw_spmm() first needs them, and cached: CSAW_ECOMPILE if the file is C, but not
+ * CUDA C++. */
 CSAW_API csaw_status csaw_reducer_compile(const char *path, const csaw_reducer **out);
-CSAW_API void csaw_reducer_unload(const csaw_reducer *reducer); /* of csaw_reducer_compile(); NULL is fine */
+CSAW_API void csaw_reducer_unload(const csaw_reducer *reducer); /* of csaw_reducer_compile(), when no call with it runs
+                                                                   any more, on a GPU either; NULL is fine */
 
 /* ---- attention ----------------------------------------------------------------- */
 

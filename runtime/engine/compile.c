@@ -4,10 +4,7 @@
 #include "runtime/engine/compile.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "runtime/base/job.h"
 #include "runtime/base/memory.h"
@@ -30,7 +27,7 @@ uint64_t csaw_sampler_hash(const csaw_sampler *sampler) {
     const csaw__loaded *record = csaw__loaded_find(sampler);
     csaw__hash hash = csaw__hash_start();
     if (record) {
-        hash = record->content;
+        hash = record->source.content;
     } else {
         const uint32_t version[] = {CSAW_VERSION_MAJOR, CSAW_VERSION_MINOR, CSAW_VERSION_PATCH};
         csaw__hash_text(&hash, sampler->name);
@@ -40,15 +37,8 @@ uint64_t csaw_sampler_hash(const csaw_sampler *sampler) {
 }
 
 static void free_record(csaw__loaded *record) {
-    while (record->device) {
-        csaw__device_code *next = record->device->next;
-        csaw__free(record->device->cubin);
-        csaw__free(record->device);
-        record->device = next;
-    }
     if (record->handle) dlclose(record->handle);
-    csaw__free(record->path);
-    csaw__free(record->text);
+    csaw__source_free(&record->source);
     csaw__free(record);
 }
 
@@ -69,7 +59,7 @@ static csaw_status compile(const char *file, csaw__loaded *record) {
                                          .entry = "csaw__runtime_sampler",
                                          .main_file = CSAW__MAIN_FILE};
     const void *entry = NULL;
-    CSAW_TRY(csaw__compile_library(file, &kind, &record->content, &record->handle, &entry));
+    CSAW_TRY(csaw__compile_library(file, &kind, &record->source.content, &record->handle, &entry));
     record->sampler = entry;
     CSAW_REQUIRE(record->sampler->abi == CSAW__ABI, CSAW_ECOMPILE,
                  "%s was compiled against headers of interface %u, but this csaw has %u; "
@@ -82,24 +72,12 @@ static csaw_status compile(const char *file, csaw__loaded *record) {
     return CSAW_OK;
 }
 
-static csaw_status keep_source(const char *path, csaw__loaded *record) {
-    size_t size = 0;
-    CSAW_TRY(csaw__read_file(path, &record->text, &size));
-    CSAW_REQUIRE(strlen(record->text) == size, CSAW_ECOMPILE,
-                 "%s holds a zero byte at %zu, so it is not a C file; check the path", path, strlen(record->text));
-    char *absolute = realpath(path, NULL);
-    CSAW_REQUIRE(absolute, CSAW_EIO, "%s could not be found again: %s", path, strerror(errno));
-    csaw_status status = csaw__format(&record->path, "%s", absolute);
-    free(absolute);
-    return status;
-}
-
 csaw_status csaw_sampler_compile(const char *path, const csaw_sampler **out) {
     csaw_status status = CSAW_OK;
     csaw__loaded *record = NULL;
     CSAW_REQUIRE(path && out, CSAW_EINVAL, "csaw_sampler_compile: %s is NULL; pass one", path ? "out" : "path");
     CSAW_TRY(csaw__alloc_zero(&record, 1, "a compiled sampler"));
-    CSAW_TRY_DONE(keep_source(path, record));
+    CSAW_TRY_DONE(csaw__source_read(path, &record->source));
     CSAW_TRY_DONE(compile(path, record));
     pthread_mutex_lock(&loaded_lock);
     record->next = loaded_list;

@@ -5,26 +5,16 @@
 
 #include <csaw/descriptor.h>
 
-#include "runtime/engine/cache.h"
+#include "runtime/engine/source.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct csaw__device_code { /* what NVRTC made of it: one kernel for one architecture */
-    int kernel;                    /* enum csaw__kernel */
-    int architecture;              /* 90 = sm_90 */
-    char *cubin;
-    size_t size;
-    struct csaw__device_code *next;
-} csaw__device_code;
-
 typedef struct csaw__loaded {
     const csaw_sampler *sampler; /* inside the library that handle stands for */
     void *handle;
-    char *path, *text;  /* the sampler file: absolute, and as it was read */
-    csaw__hash content; /* of all that the C compiler was given, the file's own headers included */
-    csaw__device_code *device;
+    csaw__source source;
     struct csaw__loaded *next;
 } csaw__loaded;
 

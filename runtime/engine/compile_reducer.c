@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/compile_reducer.c - csaw_reducer_compile(): a reducer file becomes a loaded library
- * (compile_library.c). */
+ * (compile_library.c); its text is kept for kernels (device_reducer.cu). */
 #include <csaw/spmm.h>
 #include <dlfcn.h>
 #include <pthread.h>
 
 #include "runtime/base/memory.h"
 #include "runtime/engine/compile_library.h"
+#include "runtime/engine/device_reducer.h"
 
 typedef struct loaded {
-    const csaw_reducer *reducer; /* inside the library that handle stands for */
+    csaw_reducer reducer; /* as the library of handle has it, but with kernels */
     void *handle;
+    csaw__source source;
     struct loaded *next;
 } loaded;
 
@@ -22,18 +24,21 @@ static csaw_status compile(const char *file, loaded *record) {
                                          .ending = "CSAW_REDUCER(name, init, reduce)",
                                          .header = "csaw/reducer.h",
                                          .entry = "csaw__runtime_reducer"};
-    csaw__hash content;
     const void *entry = NULL;
-    CSAW_TRY(csaw__compile_library(file, &kind, &content, &record->handle, &entry));
-    record->reducer = entry;
-    CSAW_REQUIRE(record->reducer->abi == CSAW__REDUCER_ABI, CSAW_ECOMPILE,
+    CSAW_TRY(csaw__compile_library(file, &kind, &record->source.content, &record->handle, &entry));
+    const csaw_reducer *const reducer = entry;
+    CSAW_REQUIRE(reducer->abi == CSAW__REDUCER_ABI, CSAW_ECOMPILE,
                  "%s was compiled against headers of interface %u, but this csaw has %u; compile it with this csaw's",
-                 file, record->reducer->abi, CSAW__REDUCER_ABI);
-    return CSAW_OK;
+                 file, reducer->abi, CSAW__REDUCER_ABI);
+    record->reducer = *reducer;
+    CSAW_TRY(csaw__source_read(file, &record->source));
+    return csaw__reducer_kernels_create(&record->source, &record->reducer.device);
 }
 
 static void free_record(loaded *record) {
+    csaw__reducer_kernels_free(record->reducer.device);
     if (record->handle) dlclose(record->handle);
+    csaw__source_free(&record->source);
     csaw__free(record);
 }
 
@@ -47,7 +52,7 @@ csaw_status csaw_reducer_compile(const char *path, const csaw_reducer **out) {
     record->next = list;
     list = record;
     pthread_mutex_unlock(&lock);
-    *out = record->reducer;
+    *out = &record->reducer;
     record = NULL;
 done:
     if (record) free_record(record);
@@ -57,7 +62,7 @@ done:
 void csaw_reducer_unload(const csaw_reducer *reducer) {
     pthread_mutex_lock(&lock);
     loaded **place = &list, *record;
-    while (*place && (*place)->reducer != reducer) place = &(*place)->next;
+    while (*place && &(*place)->reducer != reducer) place = &(*place)->next;
     record = *place;
     if (record) *place = record->next;
     pthread_mutex_unlock(&lock);

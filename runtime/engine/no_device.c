@@ -2,6 +2,7 @@
 /* runtime/engine/no_device.c - what a build without CUDA answers to those who ask for a GPU. Weak: a test program may
  * bring an engine of its own, wherever it stands among what is linked. */
 #include "runtime/engine/device_joint.h"
+#include "runtime/engine/device_reducer.h"
 #include "runtime/engine/parts.h"
 
 #define WEAK __attribute__((weak))
@@ -109,3 +110,11 @@ WEAK void *csaw__device_pin(uint64_t bytes) {
 
 WEAK void csaw__device_unpin(void *memory) { (void)memory; }
 WEAK void csaw__device_close(csaw__device *device) { (void)device; }
+
+csaw_status csaw__reducer_kernels_create(csaw__source *source, const csaw__device_reducer **out) {
+    (void)source;
+    *out = NULL;
+    return CSAW_OK;
+}
+
+void csaw__reducer_kernels_free(const csaw__device_reducer *kernels) { (void)kernels; }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/nvrtc.c - a sampler file becomes device code: see nvrtc.h.
+/* runtime/engine/nvrtc.c - a sampler or reducer file becomes device code: see nvrtc.h.
  *
- * Method: NVRTC compiles the file's text with two lines after it, which include the engine's kernels and name the one
+ * Method: NVRTC compiles the file's text with two lines after it, which include csaw's kernels and name the one
  * to make; so the lines in its messages are the file's own. One kernel at a time, because a run needs one to three of
  * some thirty, and making code takes far longer than reading all the text. csaw's own headers come from the cache,
  * where cache.c writes them. Arithmetic is IEEE's (no contraction, no flush to zero), which makes the bits those of the
  * CPU. The result is cached under a hash of the text, what the C compiler's preprocessor made of it (which covers the
- * file's own headers), the kernel's name, csaw's headers, options, architecture and NVRTC's version. */
+ * file's own headers), those two lines, csaw's headers, options, architecture and NVRTC's version. */
 #include "runtime/engine/nvrtc.h"
 
 #ifdef CSAW_WITH_CUDA
@@ -19,13 +19,27 @@
 #include "runtime/base/memory.h"
 #include "runtime/engine/compile.h"
 #include "runtime/engine/headers.h"
+#include "spmm/device_reducer.h"
 
 static const char *const options[] = {"--std=c++20", "--fmad=false", "--ftz=false", "--prec-div=true",
                                       "--prec-sqrt=true"};
 enum { NUM_OPTIONS = sizeof options / sizeof *options };
 
-#define KERNEL_NAME(NAME) #NAME,
-static const char *const kernel_name[CSAW__NUM_KERNELS] = {CSAW__DEVICE_KERNELS(KERNEL_NAME)};
+const char *csaw__sampler_ending(int kernel) {
+#define ENDING(NAME) "#include \"runtime/engine/device_kernels.cuh\"\nCSAW__INSTANTIATE(" #NAME ")\n",
+    static const char *const ending[] = {CSAW__DEVICE_KERNELS(ENDING)};
+#undef ENDING
+    return ending[kernel];
+}
+
+const char *csaw__reducer_ending(int kernel) {
+#define ENDING(STORAGE, LANES, VECTOR)       \
+    "#include \"spmm/device_reducer.cuh\"\n" \
+    "CSAW__INSTANTIATE_REDUCER(" #STORAGE ", " #LANES ", " #VECTOR ")\n",
+    static const char *const ending[] = {CSAW__REDUCER_KERNELS(ENDING)};
+#undef ENDING
+    return ending[kernel];
+}
 
 static csaw_status nvrtc_check(nvrtcResult result, const char *call) {
     CSAW_REQUIRE(result == NVRTC_SUCCESS, CSAW_ECUDA,
@@ -67,7 +81,7 @@ done:
     return status;
 }
 
-csaw_status csaw__nvrtc_compile(const char *path, const char *text, int kernel, int architecture, char **cubin,
+csaw_status csaw__nvrtc_compile(const char *path, const char *text, const char *ending, int architecture, char **cubin,
                                 size_t *size) {
     csaw_status status = CSAW_OK;
     nvrtcProgram program = NULL;
@@ -76,8 +90,7 @@ csaw_status csaw__nvrtc_compile(const char *path, const char *text, int kernel, 
     const char *all[NUM_OPTIONS + MORE_OPTIONS];
     size_t bytes = 0;
     CSAW_TRY_DONE(make_options(path, architecture, all, own));
-    CSAW_TRY_DONE(csaw__format(&source, "%s\n#include \"runtime/engine/device_kernels.cuh\"\nCSAW__INSTANTIATE(%s)\n",
-                               text, kernel_name[kernel]));
+    CSAW_TRY_DONE(csaw__format(&source, "%s\n%s", text, ending));
     CSAW_TRY_DONE(nvrtc_check(nvrtcCreateProgram(&program, source, path, 0, NULL, NULL), "nvrtcCreateProgram"));
     result = nvrtcCompileProgram(program, NUM_OPTIONS + MORE_OPTIONS, all);
     if (result == NVRTC_ERROR_COMPILATION) CSAW_TRY_DONE(tell_log(program, path));
@@ -98,26 +111,26 @@ done:
 
 /* ---- cache ---- */
 
-static csaw_status hash_kernel(const csaw__loaded *record, int kernel, int architecture, csaw__hash *out) {
-    int version[3] = {0, 0, architecture};
+static csaw_status hash_kernel(const csaw__source *source, const csaw__device_code *code, csaw__hash *out) {
+    int version[3] = {0, 0, code->architecture};
     CSAW_TRY(nvrtc_check(nvrtcVersion(version, version + 1), "nvrtcVersion"));
     *out = csaw__hash_start();
     csaw__hash_add(out, version, sizeof version);
-    csaw__hash_add(out, &record->content, sizeof record->content);
-    csaw__hash_text(out, record->text);
-    csaw__hash_text(out, kernel_name[kernel]);
+    csaw__hash_add(out, &source->content, sizeof source->content);
+    csaw__hash_text(out, source->text);
+    csaw__hash_text(out, code->ending);
     for (int i = 0; i < NUM_OPTIONS; i++) csaw__hash_text(out, options[i]);
     for (const csaw__header *header = csaw__headers; header->name; header++) csaw__hash_text(out, header->text);
     return CSAW_OK;
 }
 
-/* code: its kernel and architecture say which. */
-static csaw_status fetch_kernel(const csaw__loaded *record, csaw__device_code *code) {
+/* code: its ending and architecture say which. */
+static csaw_status fetch_kernel(const csaw__source *source, csaw__device_code *code) {
     csaw_status status = CSAW_OK;
     char *directory = NULL, *path = NULL;
     csaw__hash hash;
     bool cached = false;
-    CSAW_TRY(hash_kernel(record, code->kernel, code->architecture, &hash));
+    CSAW_TRY(hash_kernel(source, code, &hash));
     CSAW_TRY(csaw__cache_directory(&directory));
     CSAW_TRY_DONE(csaw__cache_path(directory, &hash, ".cubin", &path));
     CSAW_TRY_DONE(csaw__cache_has(path, &cached));
@@ -126,7 +139,7 @@ static csaw_status fetch_kernel(const csaw__loaded *record, csaw__device_code *c
         goto done;
     }
     CSAW_TRY_DONE(
-        csaw__nvrtc_compile(record->path, record->text, code->kernel, code->architecture, &code->cubin, &code->size));
+        csaw__nvrtc_compile(source->path, source->text, code->ending, code->architecture, &code->cubin, &code->size));
     CSAW_TRY_DONE(csaw__cache_write(directory, path, code->cubin, code->size));
 done:
     csaw__free(path);
@@ -134,26 +147,21 @@ done:
     return status;
 }
 
-csaw_status csaw__nvrtc_cubin(const csaw_sampler *sampler, int kernel, int architecture, const void **cubin,
-                              size_t *size) {
+csaw_status csaw__nvrtc_make(csaw__source *source, const char *ending, int architecture, const void **cubin,
+                             size_t *size) {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    csaw__loaded *record = csaw__loaded_find(sampler);
     csaw__device_code *code, *made = NULL;
     csaw_status status = CSAW_OK;
-    CSAW_REQUIRE(record, CSAW_EUNSUPPORTED,
-                 "sampler %s has no kernels for the GPU and no file to make them from; build it with CUDA, or "
-                 "load it by csaw_sampler_compile()",
-                 sampler->name);
     pthread_mutex_lock(&lock);
-    code = record->device;
-    while (code && (code->kernel != kernel || code->architecture != architecture)) code = code->next;
+    code = source->device;
+    while (code && (code->ending != ending || code->architecture != architecture)) code = code->next;
     if (!code) {
-        CSAW_TRY_DONE(csaw__alloc_zero(&made, 1, "a sampler's kernel"));
-        made->kernel = kernel;
+        CSAW_TRY_DONE(csaw__alloc_zero(&made, 1, "a kernel compiled at run time"));
+        made->ending = ending;
         made->architecture = architecture;
-        CSAW_TRY_DONE(fetch_kernel(record, made));
-        made->next = record->device;
-        record->device = code = made;
+        CSAW_TRY_DONE(fetch_kernel(source, made));
+        made->next = source->device;
+        source->device = code = made;
         made = NULL;
     }
     *cubin = code->cubin;
@@ -163,6 +171,16 @@ done:
     if (made) csaw__free(made->cubin);
     csaw__free(made);
     return status;
+}
+
+csaw_status csaw__nvrtc_cubin(const csaw_sampler *sampler, int kernel, int architecture, const void **cubin,
+                              size_t *size) {
+    csaw__loaded *const record = csaw__loaded_find(sampler);
+    CSAW_REQUIRE(record, CSAW_EUNSUPPORTED,
+                 "sampler %s has no kernels for the GPU and no file to make them from; build it with CUDA, or "
+                 "load it by csaw_sampler_compile()",
+                 sampler->name);
+    return csaw__nvrtc_make(&record->source, csaw__sampler_ending(kernel), architecture, cubin, size);
 }
 
 #endif

@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - walks my_walk over 0 - 1 - 2 - 3 - 4 with a shortcut 0 - 4: the only way up by single hops is 0 1 2 3 4.
+ * Then multiplies three features by my_product, on the CPU.
  * Usage: outside [device] */
 #include <csaw/csaw.h>
+#include <csaw/spmm.h>
 #include <stdio.h>
 
 CSAW_DECLARE_SAMPLER(my_walk);
+CSAW_DECLARE_REDUCER(my_product);
 
 static int failed(void) {
     fprintf(stderr, "%s\n", csaw_last_error());
     return 1;
+}
+
+static int multiply(void) {
+    const uint64_t rowptr[] = {0, 3};
+    const csaw_vertex col[] = {0, 1, 2};
+    const csaw_sparse a = {.rows = 1, .cols = 3, .num_edges = 3, .rowptr = rowptr, .col = col};
+    float in[] = {2, 3, 4}, out = 0;
+    const csaw_dense x = {.rows = 3, .cols = 1, .data = in}, y = {.rows = 1, .cols = 1, .data = &out};
+    if (csaw_spmm(&a, &x, CSAW_SPMM(.reducer = &my_product), &y)) return failed();
+    if (out != 24) fprintf(stderr, "the product is %g, but 24 is right\n", (double)out);
+    return out != 24;
 }
 
 int main(int argc, char **argv) {
@@ -30,5 +44,5 @@ int main(int argc, char **argv) {
     csaw_samples_free(samples);
     csaw_plan_free(plan);
     csaw_graph_free(graph);
-    return 0;
+    return multiply();
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* spmm/device_reducer.cu - csaw_spmm() by a reduction of the caller's on a GPU: its kernels are launched by the file
+ * that nvcc compiled them in, or here, if they were compiled at run time. Takes no work memory, waits for nothing. */
+#include "spmm/device_private.cuh"
+#include "spmm/device_reducer.h"
+
+csaw_status csaw__device_reduce_by(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x,
+                                   const csaw_dense *y) {
+    const csaw__device_reducer *const device = call->options.reducer->device;
+    const void *function = nullptr;
+    place where;
+    csaw__product p = csaw__product_of(call, a, x, y);
+    if (!a->rows || !x->cols) return CSAW_OK;
+    const int kernel = csaw__lay_out_reducer(&p, CSAW__THREADS);
+    CSAW_REQUIRE(p.blocks <= 0x7fffffffu, CSAW_EINVAL,
+                 "%llu rows take %llu blocks, but a launch has at most 2^31 - 1; split the matrix by rows",
+                 (unsigned long long)p.rows, (unsigned long long)p.blocks);
+    CSAW_TRY(where.enter(call->ordinal, call->options.stream, nullptr));
+    if (!device->launch) CSAW_TRY((csaw_status)device->find(device, kernel, where.ordinal, &function));
+    const uint64_t slices = p.slices_of_head * p.heads, most = 0x7fffffffu / p.blocks;
+    for (; p.first_slice < slices; p.first_slice += p.slices) {
+        p.slices = slices - p.first_slice < most ? slices - p.first_slice : most;
+        const unsigned blocks = (unsigned)(p.slices * p.blocks);
+        void *arguments[] = {&p};
+        if (device->launch)
+            CSAW_CUDA((cudaError_t)device->launch(kernel, blocks, CSAW__THREADS, where.stream, &p));
+        else
+            CSAW_CUDA(cudaLaunchKernel(function, dim3(blocks), dim3(CSAW__THREADS), arguments, 0, where.stream));
+    }
+    return CSAW_OK;
+}

@@ -4,12 +4,12 @@ set(csaw_embedded_headers
   include/csaw/descriptor.h include/csaw/math.h include/csaw/matrix.h include/csaw/philox.h include/csaw/reducer.h include/csaw/sampler.h include/csaw/types.h
   runtime/base/arc_filter.h runtime/base/degree_classes.h
   runtime/base/frontier.h runtime/base/job.h runtime/base/mass.h runtime/base/mass_tree.h runtime/base/search_row.h
-  runtime/base/site.h
+  runtime/base/row_place.h runtime/base/site.h
   runtime/base/vertex_set.h
   samplers/select/alias.h samplers/select/bias.h samplers/select/choice.h samplers/select/its.h samplers/select/reject.h samplers/select/uniform.h
   samplers/select/race.h samplers/select/rounds.h samplers/select/row_choice.h samplers/select/row_picks.h samplers/select/scan_thread.cuh samplers/select/shuffle.h
   samplers/select/scan_warp.cuh
-  runtime/engine/step.h runtime/engine/step_numbers.h runtime/engine/walk_plain.h
+  runtime/engine/step.h runtime/engine/step_numbers.h
   runtime/engine/expand.h runtime/engine/expand_drawn.h runtime/engine/host_kernels.h runtime/engine/device_expand.cuh runtime/engine/device_kernels.cuh
   runtime/engine/device_each.cuh runtime/engine/device_hubs.cuh runtime/engine/device_last.cuh runtime/engine/device_layer.cuh
   runtime/engine/device_lists.cuh runtime/engine/device_parts.cuh partition/owner.h runtime/engine/device_select.cuh runtime/engine/device_tabulate.cuh

@@ -33,6 +33,22 @@ typedef uint64_t csaw_edge;   /* 0 .. num_edges - 1: the arc's position in the C
 #define CSAW_FN static inline
 #endif
 
+/* The engine's own. CSAW__ONCE: on the CPU compiled once for all that call it, where a call costs nothing beside what
+ * is done: loops over a row. CSAW__RARE: the same, for what hardly ever happens. They are why a sampler file compiles
+ * in about a second. */
+#if defined(__clang__)
+#define CSAW__NO_CLONE /* gcc would copy a function for the constants of a caller */
+#else
+#define CSAW__NO_CLONE noclone,
+#endif
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define CSAW__ONCE static __attribute__((noinline, CSAW__NO_CLONE unused))
+#define CSAW__RARE static __attribute__((noinline, CSAW__NO_CLONE cold, unused))
+#else
+#define CSAW__ONCE CSAW_FN
+#define CSAW__RARE CSAW_FN
+#endif
+
 /* ---- parameters of a sampler ----------------------------------------------
  *
  *   CSAW_PARAMS(my_params,

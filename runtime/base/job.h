@@ -342,6 +342,8 @@ enum csaw__trait { /* what csaw__traits() of a sampler says */
 
 enum { CSAW__TRAIT_FLAGS = 16 }; /* csaw_hooks.flags stand this many bits up */
 
+struct csaw__choice;
+struct csaw__scratch;
 typedef struct csaw__job {
     csaw__rows rows;
     const uint32_t *degree; /* [num_vertices]; NULL where rows holds the whole graph */
@@ -365,6 +367,11 @@ typedef struct csaw__job {
     unsigned long long *fault; /* device: lowest (instance << 24 | depth) at which a hook broke its rules */
     /* host: csaw__numbers(), so that samplers compiled elsewhere use the library's */
     void (*numbers)(uint64_t seed, const uint32_t *const word[4], uint32_t count, uint64_t *even, uint64_t *odd);
+    /* host: csaw__walk_plain(), likewise: no hook takes part, so no sampler file compiles it */
+    void (*walk_plain)(const struct csaw__job *job, uint64_t first, uint64_t count, bool alias);
+    /* host: csaw__picks_of(), csaw__picks_rest(), likewise */
+    uint32_t (*pick_of)(const struct csaw__choice *choice, struct csaw__scratch *scratch, uint32_t k, bool replace);
+    uint32_t (*pick_rest)(const struct csaw__choice *choice, struct csaw__scratch *scratch);
     unsigned long long *rest;     /* device: [num_walks] walks left undecided by REJECT, walk << 24 | depth */
     unsigned long long *num_rest; /* device: how many */
     const float *tabulated;       /* check: static biases of rows, as tabulated; NULL = none */
@@ -379,6 +386,11 @@ typedef struct csaw__job {
     csaw__part_walks parts; /* device: CSAW__KERNEL_PARTS_START, CSAW__KERNEL_PARTS; path and edge as on the host */
     CSAW__ALIGN16 unsigned char params[CSAW__MAX_PARAMS]; /* any struct of plain numbers */
 } csaw__job;
+
+CSAW_FN csaw_vertex csaw__root_of(const csaw__job *job, uint64_t instance) {
+    uint64_t root = instance % job->num_roots;
+    return job->roots ? job->roots[root] : (csaw_vertex)root;
+}
 
 /* Where the search for a key (owner << 32 | vertex) begins in a hash table on the GPU. */
 CSAW_FN uint64_t csaw__place_of(uint64_t key) {

@@ -75,16 +75,16 @@ CSAW_FN void csaw__site_rows(csaw_site *site) {
 
 /* ---- per vertex ---- */
 
-/* The picks of one entry, by any method. */
-CSAW_FN void csaw__expand_one(const csaw__job *job, csaw__frontier *f, uint64_t entry, uint32_t kernel,
-                              csaw__scratch *scratch, csaw__fault *fault) {
+/* The picks of one entry, by the job's method. */
+CSAW__ONCE void csaw__expand_one(const csaw__job *job, csaw__frontier *f, uint64_t entry, csaw__scratch *scratch,
+                                 csaw__fault *fault) {
     const uint32_t k = f->fanout[entry];
     const uint64_t first = f->offset[entry];
     csaw_site site = csaw__site_of_entry(job, f, &f->entry[entry]);
     uint32_t got = 0;
     csaw__site_rows(&site);
     if (k && site.degree)
-        got = csaw__row_picks(&site, kernel, k, job->replace, f->answer ? f->answer[entry] : 0, scratch, fault);
+        got = csaw__row_picks(&site, job->kernel, k, job->replace, f->answer ? f->answer[entry] : 0, scratch, fault);
     f->got[entry] = got == CSAW__BROKEN_PICKS ? 0 : got;
     for (uint32_t j = 0; j < f->got[entry]; j++) {
         const uint64_t place = site.row + scratch->pick[j];
@@ -97,11 +97,11 @@ CSAW_FN void csaw__expand_one(const csaw__job *job, csaw__frontier *f, uint64_t 
 
 #include "runtime/engine/expand_drawn.h"
 
-CSAW_FN void csaw__expand_by(const csaw__job *job, csaw__frontier *f, const uint64_t *entry, uint64_t count,
-                             uint32_t kernel, csaw__scratch *scratch, csaw__fault *fault) {
+CSAW_FN void csaw__expand_each(const csaw__job *job, csaw__frontier *f, const uint64_t *entry, uint64_t count,
+                               csaw__scratch *scratch, csaw__fault *fault) {
     for (uint64_t i = 0; i < count; i++) {
         if (i + CSAW__AHEAD < count) csaw__prefetch_arcs(job, f->entry[entry[i + CSAW__AHEAD]].at);
-        csaw__expand_one(job, f, entry[i], kernel, scratch, fault);
+        csaw__expand_one(job, f, entry[i], scratch, fault);
     }
 }
 
@@ -123,25 +123,13 @@ CSAW_FN void csaw__expand_update(const csaw__job *job, csaw__frontier *f, uint64
 
 static void csaw__expand(const csaw__job *job, csaw__frontier *f, const uint64_t *entry, uint64_t count,
                          csaw__scratch *scratch, csaw__fault *fault) {
-    const bool dynamic = csaw__hooks.edge_bias != 0, bounds = dynamic && csaw__hooks.bounds;
-    switch (job->kernel) { /* only what the sampler's hooks allow is compiled */
-    case CSAW__KERNEL_UNIFORM:
-        if (!dynamic) csaw__expand_drawn(job, f, entry, count, CSAW__KERNEL_UNIFORM, scratch, fault);
-        break;
-    case CSAW__KERNEL_ALIAS:
-        if (!dynamic && csaw__hooks.static_bias)
-            csaw__expand_drawn(job, f, entry, count, CSAW__KERNEL_ALIAS, scratch, fault);
-        break;
-    case CSAW__KERNEL_REJECT:
-        if (bounds) csaw__expand_by(job, f, entry, count, CSAW__KERNEL_REJECT, scratch, fault);
-        break;
-    case CSAW__KERNEL_REJECT_ALIAS:
-        if (bounds && csaw__hooks.static_bias)
-            csaw__expand_by(job, f, entry, count, CSAW__KERNEL_REJECT_ALIAS, scratch, fault);
-        break;
-    case CSAW__KERNEL_RACE: csaw__expand_by(job, f, entry, count, CSAW__KERNEL_RACE, scratch, fault); break;
-    default: csaw__expand_by(job, f, entry, count, CSAW__KERNEL_ITS, scratch, fault);
-    }
+    const uint32_t kernel = job->kernel;
+    if (csaw__allows(CSAW__KERNEL_UNIFORM) && kernel == CSAW__KERNEL_UNIFORM)
+        csaw__expand_drawn(job, f, entry, count, CSAW__KERNEL_UNIFORM, scratch, fault);
+    else if (csaw__allows(CSAW__KERNEL_ALIAS) && kernel == CSAW__KERNEL_ALIAS)
+        csaw__expand_drawn(job, f, entry, count, CSAW__KERNEL_ALIAS, scratch, fault);
+    else
+        csaw__expand_each(job, f, entry, count, scratch, fault);
     if (!csaw__hooks.update && !csaw__hooks.dead_end) return;
     for (uint64_t i = 0; i < count; i++) csaw__expand_update(job, f, entry[i], fault);
 }

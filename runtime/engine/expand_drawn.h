@@ -82,8 +82,8 @@ CSAW_FN void csaw__drawn_fill(csaw__drawn *x, const csaw__job *job, const csaw__
 
 /* ALIAS, where some of an entry's slots named what an earlier one did: the rounds from 1 on. rank, dst: in, what each
  * slot named; out, the picks. Returns how many there are. */
-CSAW_FN uint32_t csaw__drawn_rounds(const csaw__job *job, csaw__frontier *f, uint64_t entry, uint32_t *rank,
-                                    csaw_vertex *dst, uint32_t repeats, csaw__scratch *scratch, csaw__fault *fault) {
+CSAW__ONCE uint32_t csaw__drawn_rounds(const csaw__job *job, csaw__frontier *f, uint64_t entry, uint32_t *rank,
+                                       csaw_vertex *dst, uint32_t repeats, csaw__scratch *scratch, csaw__fault *fault) {
     csaw_site site = csaw__site_of_entry(job, f, &f->entry[entry]);
     uint32_t named = 0;
     csaw__site_row(&site, site.at);
@@ -98,7 +98,7 @@ CSAW_FN uint32_t csaw__drawn_rounds(const csaw__job *job, csaw__frontier *f, uin
         named += !open;
     }
     scratch->got = named;
-    uint32_t got = csaw__row_by_trials(&site, CSAW__KERNEL_ALIAS, 1, 0, scratch, fault);
+    uint32_t got = csaw__row_by_alias_trials(&site, 1, 0, scratch, fault);
     if (got == CSAW__BROKEN_PICKS) got = 0;
     csaw__tell_undeclared(&site, fault);
     for (uint32_t j = named; j < got; j++) {
@@ -160,7 +160,7 @@ CSAW_FN void csaw__drawn_pick(csaw__drawn *x, const csaw__job *job, csaw__fronti
     csaw_vertex *const src = f->src + f->offset[entry], *const dst = f->dst + f->offset[entry];
     csaw_edge *const edge = f->edge + f->offset[entry];
     if (slot == CSAW__DRAWN_SLOTS) {
-        csaw__expand_one(job, f, entry, kernel, scratch, fault);
+        csaw__expand_one(job, f, entry, scratch, fault);
         return;
     }
     if (slot == CSAW__DRAWN_ALL) {

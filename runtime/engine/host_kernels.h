@@ -11,7 +11,6 @@
 #include "runtime/engine/expand.h"
 #include "runtime/engine/step.h"
 #include "runtime/engine/step_numbers.h"
-#include "runtime/engine/walk_plain.h"
 #include "samplers/select/its.h"
 #include "samplers/select/race.h"
 
@@ -100,41 +99,53 @@ CSAW_FN void csaw__group_pad(csaw__group *group, uint32_t i) {
     if (job->edge) job->edge[walk * job->length + depth] = CSAW_NO_EDGE;
 }
 
-/* UNIFORM, ALIAS, ITS, RACE with hooks that need the site. */
-CSAW_FN void csaw__walk_group(const csaw__job *job, uint64_t first, uint32_t count, uint32_t kernel,
-                              csaw__fault *fault) {
-    const bool quick = kernel == CSAW__KERNEL_UNIFORM || kernel == CSAW__KERNEL_ALIAS;
+/* UNIFORM, ALIAS with hooks that need the site. */
+CSAW_FN void csaw__walk_numbers(const csaw__job *job, uint64_t first, uint32_t count, bool by_alias,
+                                csaw__fault *fault) {
     csaw__group group;
     csaw__group_start(&group, job, first, count);
-    if (quick) csaw__step_numbers_start(&group.numbers, job, job->first + first, count);
+    csaw__step_numbers_start(&group.numbers, job, job->first + first, count);
     for (uint32_t depth = 0; depth < job->length; depth++) {
-        if (quick && depth) csaw__step_numbers_need(&group.numbers, depth);
+        if (depth) csaw__step_numbers_need(&group.numbers, depth);
         const uint64_t *const number = csaw__step_numbers_at(&group.numbers, depth);
         for (uint32_t i = 0; i < count; i++) {
             csaw_site *site = &group.site[i];
             if (site->at == CSAW_NONE) continue;
             csaw__site_row(site, site->at);
-            if (!quick || site->degree == 0) continue;
+            if (site->degree == 0) continue;
             const uint64_t place = site->row + csaw_below(number[i], site->degree);
-            csaw__soon(kernel == CSAW__KERNEL_ALIAS ? (const void *)(job->rows.alias + place)
-                                                    : (const void *)(job->rows.col + place));
+            csaw__soon(by_alias ? (const void *)(job->rows.alias + place) : (const void *)(job->rows.col + place));
         }
         for (uint32_t i = 0; i < count; i++) {
             const csaw_site *site = &group.site[i];
             csaw_arc arc = csaw__no_arc();
-            int picked;
             if (site->at == CSAW_NONE) {
                 csaw__group_pad(&group, i);
                 continue;
             }
-            if (kernel == CSAW__KERNEL_UNIFORM)
-                picked = csaw__uniform_pick(site, number[i], &arc);
-            else if (kernel == CSAW__KERNEL_ALIAS)
-                picked = csaw__alias_pick(site, number[i], &arc);
-            else if (kernel == CSAW__KERNEL_RACE)
-                picked = csaw__race_pick(site, 0, &arc, fault);
-            else
-                picked = csaw__its_pick(site, 0, &arc, fault);
+            const int picked =
+                by_alias ? csaw__alias_pick(site, number[i], &arc) : csaw__uniform_pick(site, number[i], &arc);
+            csaw__group_move(&group, i, picked, &arc, fault);
+        }
+    }
+}
+
+/* ITS, RACE: the whole row is read. */
+CSAW_FN void csaw__walk_rows(const csaw__job *job, uint64_t first, uint32_t count, csaw__fault *fault) {
+    csaw__group group;
+    csaw__group_start(&group, job, first, count);
+    for (uint32_t depth = 0; depth < job->length; depth++) {
+        for (uint32_t i = 0; i < count; i++)
+            if (group.site[i].at != CSAW_NONE) csaw__site_row(&group.site[i], group.site[i].at);
+        for (uint32_t i = 0; i < count; i++) {
+            const csaw_site *site = &group.site[i];
+            csaw_arc arc = csaw__no_arc();
+            if (site->at == CSAW_NONE) {
+                csaw__group_pad(&group, i);
+                continue;
+            }
+            const int picked = job->kernel == CSAW__KERNEL_RACE ? csaw__race_pick(site, 0, &arc, fault)
+                                                                : csaw__its_pick(site, 0, &arc, fault);
             csaw__group_move(&group, i, picked, &arc, fault);
         }
     }
@@ -152,7 +163,7 @@ CSAW_FN void csaw__group_draw(csaw__group *group, uint32_t i, bool by_alias) {
 
 /* For the walks that ask: is the proposal a neighbour of prev? The searches go level by level, all together, so that
  * their reads overlap. */
-CSAW_FN void csaw__group_search(csaw__group *group, uint32_t num_asks) {
+CSAW__ONCE void csaw__group_search(csaw__group *group, uint32_t num_asks) {
     uint32_t low[CSAW__GROUP], left[CSAW__GROUP], going = 0;
     for (uint32_t a = 0; a < num_asks; a++) {
         const csaw_site *site = &group->site[group->asks[a]];
@@ -253,36 +264,26 @@ CSAW_FN void csaw__walk_reject(const csaw__job *job, uint64_t first, uint32_t co
 }
 
 static void csaw__walk(const csaw__job *job, uint64_t first, uint64_t count, csaw__fault *fault) {
-    const bool dynamic = csaw__hooks.edge_bias != 0, plain = !csaw__hooks.update && !csaw__hooks.dead_end;
+    const bool plain = !csaw__hooks.update && !csaw__hooks.dead_end;
     const uint32_t kernel = job->kernel;
-    if (kernel == CSAW__KERNEL_UNIFORM && !dynamic && plain) { /* only what the sampler's hooks allow is compiled */
-        csaw__walk_plain(job, first, count, false);
-        return;
-    }
-    if (kernel == CSAW__KERNEL_ALIAS && !dynamic && csaw__hooks.static_bias && plain) {
-        csaw__walk_plain(job, first, count, true);
+    if (plain && csaw__allows(CSAW__KERNEL_UNIFORM) &&
+        (kernel == CSAW__KERNEL_UNIFORM || kernel == CSAW__KERNEL_ALIAS)) {
+        job->walk_plain(job, first, count, kernel == CSAW__KERNEL_ALIAS);
         return;
     }
     for (uint64_t done = 0; done < count; done += CSAW__GROUP) {
         const uint32_t n = count - done < CSAW__GROUP ? (uint32_t)(count - done) : CSAW__GROUP;
         const uint64_t from = first + done;
-        switch (kernel) {
-        case CSAW__KERNEL_UNIFORM:
-            if (!dynamic && !plain) csaw__walk_group(job, from, n, CSAW__KERNEL_UNIFORM, fault);
-            break;
-        case CSAW__KERNEL_ALIAS:
-            if (!dynamic && csaw__hooks.static_bias && !plain)
-                csaw__walk_group(job, from, n, CSAW__KERNEL_ALIAS, fault);
-            break;
-        case CSAW__KERNEL_REJECT:
-            if (dynamic && csaw__hooks.bounds) csaw__walk_reject(job, from, n, false, fault);
-            break;
-        case CSAW__KERNEL_REJECT_ALIAS:
-            if (dynamic && csaw__hooks.bounds && csaw__hooks.static_bias) csaw__walk_reject(job, from, n, true, fault);
-            break;
-        case CSAW__KERNEL_RACE: csaw__walk_group(job, from, n, CSAW__KERNEL_RACE, fault); break;
-        default: csaw__walk_group(job, from, n, CSAW__KERNEL_ITS, fault);
-        }
+        if (csaw__allows(CSAW__KERNEL_UNIFORM) && !plain && kernel == CSAW__KERNEL_UNIFORM)
+            csaw__walk_numbers(job, from, n, false, fault);
+        else if (csaw__allows(CSAW__KERNEL_ALIAS) && !plain && kernel == CSAW__KERNEL_ALIAS)
+            csaw__walk_numbers(job, from, n, true, fault);
+        else if (csaw__allows(CSAW__KERNEL_REJECT) && kernel == CSAW__KERNEL_REJECT)
+            csaw__walk_reject(job, from, n, false, fault);
+        else if (csaw__allows(CSAW__KERNEL_REJECT_ALIAS) && kernel == CSAW__KERNEL_REJECT_ALIAS)
+            csaw__walk_reject(job, from, n, true, fault);
+        else
+            csaw__walk_rows(job, from, n, fault);
     }
 }
 

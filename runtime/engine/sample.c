@@ -15,8 +15,10 @@
 #include "runtime/engine/registry.h"
 #include "runtime/engine/run.h"
 #include "runtime/engine/spread.h"
+#include "runtime/engine/walk_plain.h"
 #include "runtime/ranks/ranks.h"
 #include "samplers/select/choose.h"
+#include "samplers/select/picks.h"
 
 static csaw_vertex largest_of(const csaw_vertex *vertex, uint64_t count) {
     csaw_vertex largest = 0;
@@ -203,6 +205,9 @@ static csaw_status create_run(csaw_plan *plan, const csaw_sampler *sampler, cons
     out->sampler = sampler;
     out->options = options;
     out->job.numbers = csaw__numbers;
+    out->job.walk_plain = csaw__walk_plain;
+    out->job.pick_of = csaw__picks_of;
+    out->job.pick_rest = csaw__picks_rest;
     out->job.length = options.depth;
     out->job.seed = options.seed;
     CSAW_TRY(take_params(out, params));

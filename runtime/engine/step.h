@@ -13,11 +13,6 @@ CSAW_FN csaw_block csaw__step_block(const csaw__job *job, uint64_t instance, uin
     return csaw_draw(job->seed, instance, depth >> 1, 0, CSAW_DRAW_STEP, 0);
 }
 
-CSAW_FN csaw_vertex csaw__root_of(const csaw__job *job, uint64_t instance) {
-    uint64_t root = instance % job->num_roots;
-    return job->roots ? job->roots[root] : (csaw_vertex)root;
-}
-
 /* The vertex that update or dead_end gave, checked: CSAW_NONE if it is none of the graph. arc: csaw__no_arc() at a dead
  * end. */
 CSAW_FN csaw_vertex csaw__checked(const csaw_site *site, const csaw_arc *arc, csaw_vertex made_up, csaw__fault *fault) {

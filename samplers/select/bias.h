@@ -7,6 +7,22 @@
 #include "runtime/base/mass.h"
 #include "runtime/base/site.h"
 
+#if !defined(__CUDACC__)
+/* Keeps the lower one. */
+CSAW__RARE void csaw__fault_keep(const csaw__fault *found, csaw__fault *fault) {
+    if (fault->kind != CSAW__FAULT_NONE) {
+        if (fault->instance != found->instance) {
+            if (fault->instance < found->instance) return;
+        } else if (fault->depth != found->depth) {
+            if (fault->depth < found->depth) return;
+        } else if (fault->edge < found->edge || (fault->edge == found->edge && fault->src <= found->src)) {
+            return;
+        }
+    }
+    *fault = *found;
+}
+#endif
+
 /* Keeps the lowest fault. On the device only its instance and depth: the host walks that instance again for the rest.
  */
 CSAW_FN void csaw__fault_at(const csaw_site *site, const csaw_arc *arc, uint32_t kind, double value, double limit,
@@ -15,26 +31,25 @@ CSAW_FN void csaw__fault_at(const csaw_site *site, const csaw_arc *arc, uint32_t
     (void)arc, (void)kind, (void)value, (void)limit, (void)fault;
     atomicMin(site->job->fault, (unsigned long long)(site->instance << 24 | site->depth));
 #else
-    const csaw_edge edge = arc->id;
-    if (fault->kind != CSAW__FAULT_NONE) {
-        if (fault->instance != site->instance) {
-            if (fault->instance < site->instance) return;
-        } else if (fault->depth != site->depth) {
-            if (fault->depth < site->depth) return;
-        } else if (fault->edge < edge || (fault->edge == edge && fault->src <= site->at)) {
-            return;
-        }
-    }
-    fault->instance = site->instance;
-    fault->depth = site->depth;
-    fault->kind = kind;
-    fault->edge = edge;
-    fault->src = site->at;
-    fault->dst = arc->dst;
-    fault->value = value;
-    fault->limit = limit;
+    const csaw__fault found = {site->instance, site->depth, kind, arc->id, site->at, arc->dst, value, limit};
+    csaw__fault_keep(&found, fault);
 #endif
 }
+
+#if !defined(__CUDACC__)
+/* Whether the hooks allow a method; known when compiled, so that the others are not compiled at all. */
+CSAW_FN bool csaw__allows(uint32_t kernel) {
+    const bool dynamic = csaw__hooks.edge_bias != 0, bounds = csaw__hooks.bounds != 0;
+    const bool fixed = csaw__hooks.static_bias != 0;
+    switch (kernel) {
+    case CSAW__KERNEL_UNIFORM: return !dynamic;
+    case CSAW__KERNEL_ALIAS: return !dynamic && fixed;
+    case CSAW__KERNEL_REJECT: return dynamic && bounds;
+    case CSAW__KERNEL_REJECT_ALIAS: return dynamic && bounds && fixed;
+    default: return true;
+    }
+}
+#endif
 
 CSAW_FN bool csaw__second_order(const csaw_site *site) {
     return (csaw__hooks.flags & CSAW_SECOND_ORDER) != 0 && site->prev != CSAW_NONE;

@@ -11,7 +11,7 @@
 
 enum { CSAW__ITS_KEPT = 512 }; /* biases kept on the stack */
 
-CSAW_FN int csaw__its_pick(const csaw_site *site, const uint8_t *answer, csaw_arc *arc, csaw__fault *fault) {
+CSAW__ONCE int csaw__its_pick(const csaw_site *site, const uint8_t *answer, csaw_arc *arc, csaw__fault *fault) {
     double kept[CSAW__ITS_KEPT], largest = 0;
     const uint32_t n = site->degree;
     for (uint32_t i = 0; i < n; i++) {

@@ -9,7 +9,7 @@
 
 /* Candidate i's number is half i & 1 of block i >> 1; the arrival is -log(1 - u) / bias with u = number * 2^-64, or
  * none. */
-CSAW_FN double csaw__race_arrival(const csaw_site *site, uint32_t place, double bias) {
+CSAW__ONCE double csaw__race_arrival(const csaw_site *site, uint32_t place, double bias) {
     const uint32_t draw = place >> 1;
     csaw_block block = csaw_draw(site->job->seed, site->instance, site->depth, csaw__key(site),
                                  CSAW_DRAW_RACE | draw >> 28, draw & 0xfffffffu);
@@ -17,7 +17,7 @@ CSAW_FN double csaw__race_arrival(const csaw_site *site, uint32_t place, double 
     return -csaw_log1p(-u) / bias;
 }
 
-CSAW_FN int csaw__race_pick(const csaw_site *site, const uint8_t *answer, csaw_arc *arc, csaw__fault *fault) {
+CSAW__ONCE int csaw__race_pick(const csaw_site *site, const uint8_t *answer, csaw_arc *arc, csaw__fault *fault) {
     double first = 0;
     uint32_t rank = CSAW_NONE;
     for (uint32_t i = 0; i < site->degree; i++) {

@@ -62,6 +62,11 @@ CSAW_FN int csaw__reject_propose(const csaw_site *site, bool by_alias, csaw_bloc
     return trial->y < job->lo * total ? CSAW__PICKED : CSAW__ASKS;
 }
 
+/* The same of attempt number `attempt`. */
+CSAW__ONCE int csaw__reject_try(const csaw_site *site, bool by_alias, uint32_t attempt, csaw__trial *trial) {
+    return csaw__reject_propose(site, by_alias, csaw__attempt_block(site, attempt), trial);
+}
+
 /* Second half: CSAW__PICKED, CSAW__UNDECIDED (the attempt failed) or CSAW__BROKEN. */
 CSAW_FN int csaw__reject_judge(const csaw_site *site, const csaw__trial *trial, const csaw_arc *arc,
                                csaw__fault *fault) {
@@ -89,7 +94,7 @@ CSAW_FN int csaw__reject_pick(const csaw_site *site, bool by_alias, uint32_t *at
                               csaw_arc *arc, csaw__fault *fault) {
     for (; *attempt < CSAW__ATTEMPTS; ++*attempt) {
         csaw__trial trial;
-        int picked = csaw__reject_propose(site, by_alias, csaw__attempt_block(site, *attempt), &trial);
+        int picked = csaw__reject_try(site, by_alias, *attempt, &trial);
         if (picked == CSAW__NOTHING) return picked;
         if (picked == CSAW__UNDECIDED) continue; /* no arc leads back, so there is none to read */
         *arc = csaw__arc_to(site, trial.rank, trial.dst);
@@ -109,7 +114,7 @@ CSAW_FN uint32_t csaw__reject_asks(const csaw_site *site, bool by_alias, uint32_
     uint32_t n = 0;
     for (; attempt < CSAW__ATTEMPTS && n < CSAW__MOST_ASKED; attempt++) {
         csaw__trial trial;
-        const int picked = csaw__reject_propose(site, by_alias, csaw__attempt_block(site, attempt), &trial);
+        const int picked = csaw__reject_try(site, by_alias, attempt, &trial);
         if (csaw__reject_needs_answer(site, picked)) asked[n++] = trial.dst;
         if (picked == CSAW__PICKED || picked == CSAW__NOTHING) break;
     }

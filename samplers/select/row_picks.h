@@ -15,8 +15,8 @@
 
 /* Inclusive sums of the masses of the row's biases to scratch->upto. Their sum; CSAW__NO_CANDIDATE if a hook broke its
  * rules. */
-CSAW_FN uint64_t csaw__row_sums(const csaw_site *site, const uint8_t *answer, csaw__scratch *scratch,
-                                csaw__fault *fault) {
+CSAW__ONCE uint64_t csaw__row_sums(const csaw_site *site, const uint8_t *answer, csaw__scratch *scratch,
+                                   csaw__fault *fault) {
     double largest = 0;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < site->degree; i++) {
@@ -34,8 +34,8 @@ CSAW_FN uint64_t csaw__row_sums(const csaw_site *site, const uint8_t *answer, cs
     return sum;
 }
 
-CSAW_FN uint32_t csaw__row_all(const csaw_site *site, const uint8_t *answer, csaw__scratch *scratch,
-                               csaw__fault *fault) {
+CSAW__ONCE uint32_t csaw__row_all(const csaw_site *site, const uint8_t *answer, csaw__scratch *scratch,
+                                  csaw__fault *fault) {
     uint32_t got = 0;
     for (uint32_t i = 0; i < site->degree; i++) {
         const double bias = csaw__bias_at(site, i, answer, fault);
@@ -45,13 +45,13 @@ CSAW_FN uint32_t csaw__row_all(const csaw_site *site, const uint8_t *answer, csa
     return got;
 }
 
-CSAW_FN uint32_t csaw__row_by_its(const csaw_site *site, uint32_t k, bool replace, const uint8_t *answer,
-                                  csaw__scratch *scratch, csaw__fault *fault) {
+CSAW__ONCE uint32_t csaw__row_by_its(const csaw_site *site, uint32_t k, bool replace, const uint8_t *answer,
+                                     csaw__scratch *scratch, csaw__fault *fault) {
     csaw__choice c = csaw__row_choice(site);
     c.sum = csaw__row_sums(site, answer, scratch, fault);
     c.upto = scratch->upto;
     if (c.sum == CSAW__NO_CANDIDATE) return CSAW__BROKEN_PICKS;
-    return c.sum ? csaw__pick_by_mass(&c, scratch, k, replace) : 0;
+    return c.sum ? site->job->pick_of(&c, scratch, k, replace) : 0;
 }
 
 /* ---- RACE: the k first, in a heap whose root is the last of them ---- */
@@ -84,8 +84,8 @@ CSAW_FN void csaw__heap_up(csaw__scratch *heap, uint32_t at) {
     for (; at && csaw__after(heap, at, (at - 1) / 2); at = (at - 1) / 2) csaw__heap_swap(heap, at, (at - 1) / 2);
 }
 
-CSAW_FN uint32_t csaw__row_by_race(const csaw_site *site, uint32_t k, const uint8_t *answer, csaw__scratch *scratch,
-                                   csaw__fault *fault) {
+CSAW__ONCE uint32_t csaw__row_by_race(const csaw_site *site, uint32_t k, const uint8_t *answer, csaw__scratch *scratch,
+                                      csaw__fault *fault) {
     uint32_t got = 0;
     for (uint32_t i = 0; i < site->degree; i++) {
         const double bias = csaw__bias_at(site, i, answer, fault);
@@ -117,7 +117,7 @@ CSAW_FN uint32_t csaw__row_by_race(const csaw_site *site, uint32_t k, const uint
 CSAW_FN uint64_t csaw__attempt(const csaw_site *site, bool by_alias, uint32_t draw, const uint8_t *answer, int *outcome,
                                csaw__fault *fault) {
     csaw__trial trial;
-    *outcome = csaw__reject_propose(site, by_alias, csaw__attempt_block(site, draw), &trial);
+    *outcome = csaw__reject_try(site, by_alias, draw, &trial);
     if (*outcome == CSAW__ASKS) {
         csaw_arc arc = csaw__arc_to(site, trial.rank, trial.dst);
         if (answer) arc.near_prev = 1u + answer[trial.rank];
@@ -142,42 +142,57 @@ CSAW_FN bool csaw__alias_row_is_dead(const csaw_site *site) {
     return site->job->rows.alias[site->row].own == CSAW_NONE;
 }
 
-/* The rounds from a first one on. */
-CSAW_FN uint32_t csaw__row_by_trials(const csaw_site *site, uint32_t kernel, uint32_t first, const uint8_t *answer,
-                                     csaw__scratch *scratch, csaw__fault *fault) {
-    const uint32_t rounds = kernel == CSAW__KERNEL_ALIAS ? CSAW__ROUNDS : CSAW__REJECT_ROUNDS;
+/* What slots that the rounds left open pick. */
+CSAW__ONCE uint32_t csaw__row_rest(const csaw_site *site, const uint8_t *answer, csaw__scratch *scratch,
+                                   csaw__fault *fault) {
     csaw__choice c = csaw__row_choice(site);
-    for (uint32_t round = first; round < rounds && scratch->num_open; round++) {
+    c.sum = csaw__row_sums(site, answer, scratch, fault);
+    c.upto = scratch->upto;
+    if (c.sum == CSAW__NO_CANDIDATE) return CSAW__BROKEN_PICKS;
+    return c.sum ? site->job->pick_rest(&c, scratch) : scratch->got;
+}
+
+/* ALIAS: the rounds from a first one on. */
+CSAW__ONCE uint32_t csaw__row_by_alias_trials(const csaw_site *site, uint32_t first, const uint8_t *answer,
+                                              csaw__scratch *scratch, csaw__fault *fault) {
+    const csaw__choice c = csaw__row_choice(site);
+    for (uint32_t round = first; round < CSAW__ROUNDS && scratch->num_open; round++) {
         uint32_t left = 0;
         scratch->before = scratch->got;
         for (uint32_t o = 0; o < scratch->num_open; o++) {
             const uint32_t slot = scratch->open[o];
-            uint64_t candidate;
-            if (kernel == CSAW__KERNEL_ALIAS) {
-                candidate = csaw__alias_trial(site, &c, scratch, slot, round);
-            } else {
-                int outcome;
-                candidate = csaw__attempt(site, kernel == CSAW__KERNEL_REJECT_ALIAS, slot * CSAW__SLOT_DRAWS + round,
-                                          answer, &outcome, fault);
-                if (outcome == CSAW__BROKEN) return CSAW__BROKEN_PICKS;
-                if (outcome == CSAW__NOTHING) return 0;
-                if (candidate != CSAW__NO_CANDIDATE && csaw__taken_before(scratch, candidate, round))
-                    candidate = CSAW__NO_CANDIDATE;
-            }
+            const uint64_t candidate = csaw__alias_trial(site, &c, scratch, slot, round);
             if (candidate == CSAW__NO_CANDIDATE || !csaw__take(scratch, candidate, round)) scratch->open[left++] = slot;
         }
         scratch->num_open = left;
     }
-    if (!scratch->num_open) return scratch->got;
-    c.sum = csaw__row_sums(site, answer, scratch, fault);
-    c.upto = scratch->upto;
-    if (c.sum == CSAW__NO_CANDIDATE) return CSAW__BROKEN_PICKS;
-    return c.sum ? csaw__pick_the_rest(&c, scratch) : scratch->got;
+    return scratch->num_open ? csaw__row_rest(site, answer, scratch, fault) : scratch->got;
+}
+
+CSAW__ONCE uint32_t csaw__row_by_reject_trials(const csaw_site *site, bool by_alias, const uint8_t *answer,
+                                               csaw__scratch *scratch, csaw__fault *fault) {
+    for (uint32_t round = 0; round < CSAW__REJECT_ROUNDS && scratch->num_open; round++) {
+        uint32_t left = 0;
+        scratch->before = scratch->got;
+        for (uint32_t o = 0; o < scratch->num_open; o++) {
+            const uint32_t slot = scratch->open[o];
+            int outcome;
+            const uint64_t candidate =
+                csaw__attempt(site, by_alias, slot * CSAW__SLOT_DRAWS + round, answer, &outcome, fault);
+            if (outcome == CSAW__BROKEN) return CSAW__BROKEN_PICKS;
+            if (outcome == CSAW__NOTHING) return 0;
+            if (candidate == CSAW__NO_CANDIDATE || csaw__taken_before(scratch, candidate, round) ||
+                !csaw__take(scratch, candidate, round))
+                scratch->open[left++] = slot;
+        }
+        scratch->num_open = left;
+    }
+    return scratch->num_open ? csaw__row_rest(site, answer, scratch, fault) : scratch->got;
 }
 
 /* Independent picks by REJECT. */
-CSAW_FN uint32_t csaw__row_by_reject_again(const csaw_site *site, bool by_alias, uint32_t k, const uint8_t *answer,
-                                           csaw__scratch *scratch, csaw__fault *fault) {
+CSAW__ONCE uint32_t csaw__row_by_reject_again(const csaw_site *site, bool by_alias, uint32_t k, const uint8_t *answer,
+                                              csaw__scratch *scratch, csaw__fault *fault) {
     csaw__choice c = csaw__row_choice(site);
     for (uint32_t slot = 0; slot < k; slot++) {
         int outcome = CSAW__UNDECIDED;
@@ -201,37 +216,45 @@ CSAW_FN uint32_t csaw__row_by_reject_again(const csaw_site *site, bool by_alias,
 
 /* ---- every method ---- */
 
-/* Ranks to scratch->pick; how many there are, or CSAW__BROKEN_PICKS. kernel is known when compiled. k > 0 and the row
- * has an arc. answer: [degree], csaw__frontier.answer. */
+CSAW_FN uint32_t csaw__row_by_alias(const csaw_site *site, uint32_t k, bool replace, const uint8_t *answer,
+                                    csaw__scratch *scratch, csaw__fault *fault) {
+    const csaw__choice c = csaw__row_choice(site);
+    if (csaw__alias_row_is_dead(site)) return 0;
+    if (!replace) {
+        csaw__rounds_begin(scratch, k);
+        return csaw__row_by_alias_trials(site, 0, answer, scratch, fault);
+    }
+    for (uint32_t slot = 0; slot < k; slot++) {
+        csaw_vertex dst;
+        scratch->pick[slot] = csaw__alias_rank(site, csaw__choice_number(&c, slot), &dst);
+    }
+    return k;
+}
+
+CSAW_FN uint32_t csaw__row_by_reject(const csaw_site *site, bool by_alias, uint32_t k, bool replace,
+                                     const uint8_t *answer, csaw__scratch *scratch, csaw__fault *fault) {
+    if (replace) return csaw__row_by_reject_again(site, by_alias, k, answer, scratch, fault);
+    csaw__rounds_begin(scratch, k);
+    return csaw__row_by_reject_trials(site, by_alias, answer, scratch, fault);
+}
+
+/* Ranks to scratch->pick; how many there are, or CSAW__BROKEN_PICKS. k > 0 and the row has an arc. answer: [degree],
+ * csaw__frontier.answer. */
 CSAW_FN uint32_t csaw__row_picks(const csaw_site *site, uint32_t kernel, uint32_t k, bool replace,
                                  const uint8_t *answer, csaw__scratch *scratch, csaw__fault *fault) {
     if (k == CSAW_ALL || (!replace && k >= site->degree)) return csaw__row_all(site, answer, scratch, fault);
-    switch (kernel) {
-    case CSAW__KERNEL_UNIFORM: {
+    if (csaw__allows(CSAW__KERNEL_UNIFORM) && kernel == CSAW__KERNEL_UNIFORM) {
         const csaw__choice c = csaw__row_choice(site);
-        return csaw__pick_of(&c, scratch, k, replace);
+        return site->job->pick_of(&c, scratch, k, replace);
     }
-    case CSAW__KERNEL_ALIAS:
-        if (csaw__alias_row_is_dead(site)) return 0;
-        if (!replace) {
-            csaw__rounds_begin(scratch, k);
-            return csaw__row_by_trials(site, kernel, 0, answer, scratch, fault);
-        }
-        for (uint32_t slot = 0; slot < k; slot++) {
-            const csaw__choice c = csaw__row_choice(site);
-            csaw_vertex dst;
-            scratch->pick[slot] = csaw__alias_rank(site, csaw__choice_number(&c, slot), &dst);
-        }
-        return k;
-    case CSAW__KERNEL_REJECT:
-    case CSAW__KERNEL_REJECT_ALIAS:
-        if (replace)
-            return csaw__row_by_reject_again(site, kernel == CSAW__KERNEL_REJECT_ALIAS, k, answer, scratch, fault);
-        csaw__rounds_begin(scratch, k);
-        return csaw__row_by_trials(site, kernel, 0, answer, scratch, fault);
-    case CSAW__KERNEL_RACE: return csaw__row_by_race(site, k, answer, scratch, fault);
-    default: return csaw__row_by_its(site, k, replace, answer, scratch, fault);
-    }
+    if (csaw__allows(CSAW__KERNEL_ALIAS) && kernel == CSAW__KERNEL_ALIAS)
+        return csaw__row_by_alias(site, k, replace, answer, scratch, fault);
+    if (csaw__allows(CSAW__KERNEL_REJECT) && kernel == CSAW__KERNEL_REJECT)
+        return csaw__row_by_reject(site, false, k, replace, answer, scratch, fault);
+    if (csaw__allows(CSAW__KERNEL_REJECT_ALIAS) && kernel == CSAW__KERNEL_REJECT_ALIAS)
+        return csaw__row_by_reject(site, true, k, replace, answer, scratch, fault);
+    if (kernel == CSAW__KERNEL_RACE) return csaw__row_by_race(site, k, answer, scratch, fault);
+    return csaw__row_by_its(site, k, replace, answer, scratch, fault);
 }
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <cuda.h>
 
+#include <cstdio>
 #include <cstring>
 
 #include "runtime/base/memory.h"

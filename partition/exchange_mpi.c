@@ -33,8 +33,9 @@ struct csaw__mpi {
     int from, bytes;        /* what is coming */
     uint64_t *sent, *given; /* [size] batches to each rank, and from each, since all settled last; given: scratch */
     uint64_t taken;
-    uint32_t idle_for;    /* looks in vain */
-    unsigned char *words; /* [size, CSAW__WORD_BYTES] */
+    uint64_t gave, all_gave; /* this rank gave up, and how many did: here, since MPI may write it behind who left */
+    uint32_t idle_for;       /* looks in vain */
+    unsigned char *words;    /* [size, CSAW__WORD_BYTES] */
     unsigned char mine[CSAW__WORD_BYTES];
     MPI_Request round;
     bool i_gave_up, other_gave_up;
@@ -199,16 +200,16 @@ static csaw_status drop(const waiting *w, int tag, uint64_t messages) {
 static csaw_status settle(void *self, bool (*leave)(void *user), void *user) {
     csaw__mpi *const m = self;
     const waiting w = {m, leave, user};
-    const uint64_t gave = m->i_gave_up;
-    uint64_t batches = 0, all_gave = gave;
+    uint64_t batches = 0;
     MPI_Request counts[2], all_in;
+    m->gave = m->i_gave_up;
     TRY_MPI(MPI_Ialltoall(m->sent, 1, MPI_UINT64_T, m->given, 1, MPI_UINT64_T, m->comm, &counts[0]),
             "counting messages");
-    TRY_MPI(MPI_Iallreduce(&gave, &all_gave, 1, MPI_UINT64_T, MPI_SUM, m->comm, &counts[1]), "counting messages");
+    TRY_MPI(MPI_Iallreduce(&m->gave, &m->all_gave, 1, MPI_UINT64_T, MPI_SUM, m->comm, &counts[1]), "counting messages");
     CSAW_TRY(wait_for(&w, 2, counts, "counting messages"));
     for (int i = 0; i < m->size; i++) batches += m->given[i];
     CSAW_TRY(drop(&w, TAG_BATCH, batches - m->taken));
-    CSAW_TRY(drop(&w, TAG_GIVE_UP, all_gave - gave));
+    CSAW_TRY(drop(&w, TAG_GIVE_UP, m->all_gave - m->gave));
     CSAW_TRY(wait_for(&w, m->size * (int)m->under_way, m->request, "sending to other ranks"));
     memset(m->sent, 0, (uint64_t)m->size * sizeof *m->sent);
     m->taken = 0;

@@ -29,13 +29,13 @@ TEST_F(CliPlan, a_gpu_that_is_not_here) {
     Expect(run("plan ring.txt --undirected --describe gpu=1,memory=1MiB"), "gpu memory  921.6 KiB: ");
 }
 
-/* 16 KiB, of which degrees take 4000 bytes, and tables 268 a partition. A row takes 8 + 2 * 4 = 16 bytes, so 4
- * partitions have slots of 4026 at most, as ranges and their last offset come. A walk takes 28 bytes where paths are in
- * the host's memory, and 36 with a second-order step's questions: 64. Two slots of 4 partitions leave 16384 - 4000 - 4
- * * 268 - 2 * 4026 = 3260 bytes, 50 walks: 20 rounds of 1000 walks, each 4 + 2 * 40 transfers of 4002 bytes, 1680 in
- * all. 3 partitions, 2 resident: 13 walks, 77 * (3 + 40) = 3311. 5: 71 walks, 15 * (5 + 3 * 40) = 1875. 6: 84 walks, 12
- * * (6
- * + 4 * 40) = 1992. One slot is for graphs with a row of more than half a slot. */
+/* 16 KiB, of which degrees take 4000 bytes, and tables 268 a partition. 1000 rows of 8 + 2 * 4 bytes and a last offset
+ * are 16008; a slot is an equal share of them and a row with its last offset, 24, more. A walk takes 28 bytes where
+ * paths are in the host's memory, and 36 with a second-order step's questions: 64. Two slots of 4 partitions, 4002 + 24
+ * bytes each, leave 16384 - 4000 - 4 * 268 - 2 * 4026 = 3260 bytes, 50 walks: 20 rounds of 1000 walks, each 4 + 2 * 40
+ * transfers of 4002 bytes, 1680 in all. 3 partitions, 2 resident: 13 walks, 77 * (3 + 40) = 3311. 5: 71 walks, 15 * (5
+ * + 3 * 40) = 1875. 6: 84 walks, 12 * (6 + 4 * 40) = 1992. One slot is for graphs with a row of more than half a slot.
+ */
 TEST_F(CliPlan, decisions_worked_out_by_hand) {
     const std::string words = "plan ring.txt --undirected --describe gpu=1,memory=16GiB --gpu-memory 16KiB";
     Outcome got = run(words + " --num-walks 1");

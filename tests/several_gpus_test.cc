@@ -366,16 +366,26 @@ TEST_P(Gpus, ThatCannotHoldTheGraphTogetherSaySo) {
     host_gpu::refuse_joint = false;
 }
 
-// 24 MB of arcs: 20 MB for each of two that hold them together, of which 8 are for what is mapped at least.
-TEST_P(Gpus, HoldTheGraphTogetherWhereOneAloneDoesNot) {
-    const std::vector<csaw_vertex> col(6000000, 0);
+// One vertex with six million loops: 24 MB of arcs, with weights 48.
+struct Loops {
+    const std::vector<csaw_vertex> col = std::vector<csaw_vertex>(6000000, 0);
+    const std::vector<float> weight = std::vector<float>(col.size(), 1);
     const std::vector<csaw_edge> rowptr = {0, col.size()};
-    csaw_csr csr = {};
-    csr.num_vertices = 1;
-    csr.num_edges = col.size();
-    csr.rowptr = rowptr.data();
-    csr.col = col.data();
-    const Plans large = {csr};
+    csaw_csr csr(bool weighted) const {
+        csaw_csr out = {};
+        out.num_vertices = 1;
+        out.num_edges = col.size();
+        out.rowptr = rowptr.data();
+        out.col = col.data();
+        out.weight = weighted ? weight.data() : nullptr;
+        return out;
+    }
+};
+
+// 20 MB of them for each of two that hold them together, of which 8 are for what is mapped at least.
+TEST_P(Gpus, HoldTheGraphTogetherWhereOneAloneDoesNot) {
+    const Loops loops;
+    const Plans large = {loops.csr(false)};
     std::unique_ptr<csaw_plan, reference::Free> plan;
     const auto with = [&](uint64_t megabytes, const char *list) {
         host_gpu::free_memory = megabytes * 8 / 7 * 1000000;
@@ -400,21 +410,13 @@ TEST_P(Gpus, HoldTheGraphTogetherWhereOneAloneDoesNot) {
     EXPECT_EQ(0u, host_gpu::joints);
 }
 
-// Likewise with weights: 48 MB, and tables of 96, which partitions would bring along.
+// With weights tables of 96 MB come to it, which partitions would bring along.
 TEST_P(Gpus, HoldTheGraphTogetherIfTablesOfItsWeightsFit) {
-    const std::vector<csaw_vertex> col(6000000, 0);
-    const std::vector<float> weight(col.size(), 1);
-    const std::vector<csaw_edge> rowptr = {0, col.size()};
-    csaw_csr csr = {};
-    csr.num_vertices = 1;
-    csr.num_edges = col.size();
-    csr.rowptr = rowptr.data();
-    csr.col = col.data();
-    csr.weight = weight.data();
+    const Loops loops;
     const csaw_plan_options options = {};
     csaw_plan_options split = {};
     split.split = true;
-    const Plans large = {csr};
+    const Plans large = {loops.csr(true)};
     bool together = false;
     EXPECT_EQ(CSAW_OK, csaw__gpus_together(large.graph.get(), &options, 2, 46000000, &together));
     EXPECT_FALSE(together) << "40.25 of them, where the arcs alone take 24 + 8.4";

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_dots.cuh - device code of SDDMM: a dot product for every edge, in the order of spmm/dots_rows.h. A group
- * of lanes holds the sixteen partial sums of each of some edges that follow each other, VECTOR a lane, and goes through
- * the columns by pieces: of the row, which these edges share more often than not, it has a piece in registers, and
- * while an edge's is multiplied the next one's comes. To be compiled without contraction of a * b + c. */
+/* spmm/device_dots.cuh - device code of SDDMM: a dot product for every edge, in the order of spmm/dots_rows.h, which
+ * has sixteen partial sums, of every sixteenth column each. Sixteen lanes take eight edges at a time, and of each row
+ * load VECTOR columns a lane side by side, for whole lines: a row of 64 columns in one piece. Columns of one partial
+ * sum then stand VECTOR lanes apart, so lanes exchange products: of each VECTOR edges a lane gets one, and adds its
+ * columns in their order. Of the row, which these edges share more often than not, a lane keeps its columns. To be
+ * compiled without contraction of a * b + c.
+ *
+ * Four lanes an edge need no exchange, but touch as many lines with each load as there are edges: on an H200 that was
+ * 4.2 TB/s of features where csaw_spmm() has 8 (docs/measured/2026-11-23-gpu-5.md). */
 #ifndef CSAW_SPMM_DEVICE_DOTS_CUH
 #define CSAW_SPMM_DEVICE_DOTS_CUH
 
@@ -10,7 +15,7 @@
 #include "spmm/device_group.cuh"
 #include "spmm/device_product.h"
 
-enum { CSAW__DOTS_EDGES = 8 /* of a group */, CSAW__DOTS_LOADS = 4 /* of a piece, a lane */ };
+enum { CSAW__DOTS_EDGES = 32 /* of a group of lanes */, CSAW__DOTS_AT_ONCE = 8 };
 
 typedef struct csaw__device_dots_job {
     csaw_sparse a;
@@ -20,81 +25,119 @@ typedef struct csaw__device_dots_job {
     float *out; /* [num_edges, heads] */
 } csaw__device_dots_job;
 
-/* A lane's piece of a row, from a column that is there on, `left` of them in all; it again instead of the others. */
+template <int VECTOR> struct csaw__dots_part { /* of a row, a lane's columns */
+    float at[VECTOR];
+};
+
 template <csaw_dtype T, int VECTOR>
-static __device__ __forceinline__ void csaw__dots_load(const csaw_dense &of, uint64_t row, uint64_t column,
-                                                       uint32_t left, float (&out)[CSAW__DOTS_LOADS][VECTOR]) {
-    constexpr uint32_t bytes = T == CSAW_F32 ? 4 : 2;
-    const char *const at = (const char *)of.data + (row * of.stride + column) * bytes;
-#pragma unroll
-    for (uint32_t n = 0; n < CSAW__DOTS_LOADS; n++)
-        csaw__load<T, VECTOR>(at + (n * CSAW__SUMS < left ? n * CSAW__SUMS : 0) * bytes, out[n]);
+static __device__ __forceinline__ csaw__dots_part<VECTOR> csaw__dots_load(const csaw_dense &of, uint64_t row,
+                                                                          uint64_t column) {
+    csaw__dots_part<VECTOR> part;
+    csaw__load<T, VECTOR>((const char *)of.data + (row * of.stride + column) * (T == CSAW_F32 ? 4 : 2), part.at);
+    return part;
 }
 
-/* How many edges from `from` on stand before the end of the row; more than a group's are not counted. */
+/* Lanes DISTANCE apart exchange: of `low` and `high`, two edges, the lane with the bit clear gets both parts of the
+ * first, the other one those of the second, the part of the lane with the bit clear in `low`. */
+template <int DISTANCE, int VECTOR>
+static __device__ __forceinline__ void csaw__dots_exchange(csaw__dots_part<VECTOR> *low,
+                                                           csaw__dots_part<VECTOR> *high) {
+    const bool second = threadIdx.x & DISTANCE;
+#pragma unroll
+    for (int j = 0; j < VECTOR; j++) {
+        const float given = second ? low->at[j] : high->at[j];
+        const float got = __shfl_xor_sync(0xffffffffu, given, DISTANCE, CSAW__SUMS);
+        low->at[j] = second ? got : low->at[j];
+        high->at[j] = second ? high->at[j] : got;
+    }
+}
+
+/* Products of VECTOR edges, a lane's columns of each, become those of one edge, number lane * VECTOR / 16 of them, in
+ * the order of columns. */
+template <int VECTOR> static __device__ __forceinline__ void csaw__dots_turn(csaw__dots_part<VECTOR> *part) {
+    if constexpr (VECTOR == 4) {
+        csaw__dots_exchange<4>(&part[0], &part[1]); /* with the lanes of the next four columns */
+        csaw__dots_exchange<4>(&part[2], &part[3]);
+        csaw__dots_exchange<8>(&part[0], &part[2]); /* of the eight after these */
+        csaw__dots_exchange<8>(&part[1], &part[3]);
+    }
+}
+
+/* How many edges from `from` on stand before the end of the row; more than are taken at once are not counted. */
 static __device__ __forceinline__ uint32_t csaw__dots_in_row(const uint64_t *rowptr, uint64_t row, uint64_t from) {
     const uint64_t count = rowptr[row + 1] - from;
-    return count < CSAW__DOTS_EDGES ? (uint32_t)count : CSAW__DOTS_EDGES;
+    return count < CSAW__DOTS_AT_ONCE ? (uint32_t)count : CSAW__DOTS_AT_ONCE;
 }
 
-/* Edges beyond the last one are the last one, whose product is not stored again. */
+/* The partial sums of edges from, from + 1, ..., the first of them in `row`; those beyond `last` are the last one. In
+ * each lane those of edges from + i * VECTOR + lane * VECTOR / 16. */
+template <csaw_dtype X, csaw_dtype Y, int VECTOR>
+static __device__ __forceinline__ void csaw__dots_sums(const csaw__device_dots_job &d, uint64_t from, uint64_t last,
+                                                       uint64_t row, uint32_t head,
+                                                       float (&sum)[CSAW__DOTS_AT_ONCE / VECTOR][VECTOR]) {
+    constexpr uint32_t edges = CSAW__DOTS_AT_ONCE;
+    const uint32_t count = last - from < edges ? (uint32_t)(last - from) + 1 : edges, lane = threadIdx.x % CSAW__SUMS;
+    const uint64_t columns = d.x.cols / d.heads;
+    const csaw_vertex *const col = d.a.col + from;
+    csaw_vertex ends[edges];
+#pragma unroll
+    for (uint32_t i = 0; i < edges; i++) ends[i] = col[i < count ? i : count - 1];
+    for (uint64_t piece = 0; piece < columns; piece += CSAW__SUMS * VECTOR) {
+        const bool there = piece + lane * VECTOR < columns; /* else it loads the first columns: without a branch */
+        const uint64_t column = head * columns + (there ? piece + lane * VECTOR : 0);
+        csaw__dots_part<VECTOR> v[edges], u;
+        uint64_t at_row = row;
+        uint32_t in_row = csaw__dots_in_row(d.a.rowptr, row, from);
+#pragma unroll
+        for (uint32_t i = 0; i < edges; i++) v[i] = csaw__dots_load<Y, VECTOR>(d.y, ends[i], column);
+        u = csaw__dots_load<X, VECTOR>(d.x, row, column);
+#pragma unroll
+        for (uint32_t i = 0; i < edges; i++) {
+            const uint32_t edge = i < count ? i : count - 1;
+            if (edge >= in_row) {
+                at_row = csaw__row_on(d.a.rowptr, at_row, d.a.rows, from + edge);
+                in_row = csaw__dots_in_row(d.a.rowptr, at_row, from);
+                u = csaw__dots_load<X, VECTOR>(d.x, at_row, column);
+            }
+#pragma unroll
+            for (int j = 0; j < VECTOR; j++) v[i].at[j] = there ? u.at[j] * v[i].at[j] : 0;
+        }
+#pragma unroll
+        for (uint32_t i = 0; i < edges / VECTOR; i++) {
+            csaw__dots_part<VECTOR> *const part = &v[i * VECTOR];
+            csaw__dots_turn(part);
+#pragma unroll
+            for (int n = 0; n < VECTOR; n++)
+#pragma unroll
+                for (int j = 0; j < VECTOR; j++) sum[i][j] += part[n].at[j];
+        }
+    }
+}
+
 template <csaw_dtype X, csaw_dtype Y, int VECTOR>
 static __global__ void __launch_bounds__(256, 2) csaw__dots_of_edges(const __grid_constant__ csaw__device_dots_job d) {
-    constexpr uint32_t lanes = CSAW__SUMS / VECTOR;
-    constexpr uint32_t piece_columns = CSAW__DOTS_LOADS * CSAW__SUMS; /* columns */
-    constexpr uint32_t edges = CSAW__DOTS_EDGES, each = (edges + lanes - 1) / lanes;
+    constexpr uint32_t edges = CSAW__DOTS_AT_ONCE;
     const uint64_t *const rowptr = d.a.rowptr;
-    const uint64_t columns = d.x.cols / d.heads, last = d.a.num_edges - 1;
-    const uint64_t first = csaw__thread_number() / lanes * edges, from = first < last ? first : last;
-    const uint32_t count = last - from < edges ? (uint32_t)(last - from) + 1 : edges;
-    const csaw_vertex *const col = d.a.col + from;
-    const uint64_t first_row = csaw__row_at(rowptr, d.a.rows, from);
-    const uint32_t lane = threadIdx.x % lanes;
-    for (uint32_t h = 0; h < d.heads; h++) {
-        float sum[edges][VECTOR] = {};
-        for (uint64_t piece = 0; piece < columns; piece += piece_columns) {
-            const uint64_t there = columns - piece;
-            const uint32_t all = there < piece_columns ? (uint32_t)there : piece_columns, mine = lane * VECTOR,
-                           left = mine < all ? all - mine : 0;
-            const uint64_t column = h * columns + (left ? piece + mine : 0);
-            float u[CSAW__DOTS_LOADS][VECTOR], v[2][CSAW__DOTS_LOADS][VECTOR];
-            uint64_t row = first_row;
-            uint32_t in_row = csaw__dots_in_row(rowptr, row, from); /* of these edges, those before the row's end */
-            csaw_vertex ahead = col[count > 1];
-            csaw__dots_load<X, VECTOR>(d.x, row, column, left, u);
-            csaw__dots_load<Y, VECTOR>(d.y, col[0], column, left, v[0]);
+    const uint64_t last = d.a.num_edges - 1, first = csaw__thread_number() / CSAW__SUMS * CSAW__DOTS_EDGES;
+    const uint32_t lane = threadIdx.x % CSAW__SUMS, own = lane * VECTOR / CSAW__SUMS;
+    uint64_t row = csaw__row_at(rowptr, d.a.rows, first < last ? first : last);
+    for (uint64_t from = first; from < first + CSAW__DOTS_EDGES; from += edges) { /* all lanes of the warp together */
+        const uint64_t there = from < last ? from : last;
+        row = csaw__row_on(rowptr, row, d.a.rows, there);
+        for (uint32_t h = 0; h < d.heads; h++) {
+            float sum[edges / VECTOR][VECTOR] = {};
+            csaw__dots_sums<X, Y, VECTOR>(d, there, last, row, h, sum);
 #pragma unroll
-            for (uint32_t i = 0; i < edges; i++) {
-                const uint32_t edge = i < count ? i : count - 1;
-                if (i + 1 < edges) csaw__dots_load<Y, VECTOR>(d.y, ahead, column, left, v[(i + 1) & 1]);
-                if (i + 2 < edges) ahead = col[i + 2 < count ? i + 2 : count - 1];
-                if (edge >= in_row) {
-                    row = csaw__row_on(rowptr, row, d.a.rows, from + edge);
-                    in_row = csaw__dots_in_row(rowptr, row, from);
-                    csaw__dots_load<X, VECTOR>(d.x, row, column, left, u);
+            for (uint32_t i = 0; i < edges / VECTOR; i++) {
+                const uint64_t e = from + i * VECTOR + own;
+                float value = csaw__sum_of_sums<VECTOR>(sum[i]);
+                if (lane % (CSAW__SUMS / VECTOR) || e > last) continue;
+                if (d.mean) {
+                    const uint64_t of = csaw__row_from(rowptr, row, d.a.rows, e);
+                    value /= (float)(rowptr[of + 1] - rowptr[of]);
                 }
-#pragma unroll
-                for (uint32_t n = 0; n < CSAW__DOTS_LOADS; n++)
-#pragma unroll
-                    for (int j = 0; j < VECTOR; j++)
-                        if (n * CSAW__SUMS < left) sum[i][j] += u[n][j] * v[i & 1][n][j];
+                d.out[e * d.heads + h] = value;
             }
-        }
-        float mine[each];
-#pragma unroll
-        for (uint32_t i = 0; i < edges; i++) { /* all lanes of the warp together */
-            const float value = csaw__sum_of_sums<VECTOR>(sum[i]);
-            if (i % lanes == lane) mine[i / lanes] = value;
-        }
-#pragma unroll
-        for (uint32_t i = 0; i < each; i++) {
-            const uint64_t e = first + i * lanes + lane;
-            if (i * lanes + lane >= edges || e > last) continue;
-            if (d.mean) {
-                const uint64_t row = csaw__row_from(rowptr, first_row, d.a.rows, e);
-                mine[i] /= (float)(rowptr[row + 1] - rowptr[row]);
-            }
-            d.out[e * d.heads + h] = mine[i];
         }
     }
 }
@@ -116,7 +159,7 @@ static inline csaw__dots_kernel *csaw__dots_kernel_at(const csaw__device_dots_jo
     const bool vectors =
         d->x.cols / d->heads % CSAW__VECTOR == 0 && csaw__takes_vectors(&d->x) && csaw__takes_vectors(&d->y);
     const uint64_t groups = (d->a.num_edges + CSAW__DOTS_EDGES - 1) / CSAW__DOTS_EDGES;
-    *threads = groups * (CSAW__SUMS / (vectors ? CSAW__VECTOR : 1));
+    *threads = groups * CSAW__SUMS;
     return vectors ? csaw__dots_kernel_of<CSAW__VECTOR>(d->x.dtype, d->y.dtype)
                    : csaw__dots_kernel_of<1>(d->x.dtype, d->y.dtype);
 }

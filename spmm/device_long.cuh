@@ -33,36 +33,59 @@ static __global__ void csaw__find_long(const uint64_t *rowptr, uint64_t rows, cs
     }
 }
 
-/* One thread a long row and column of the launch's slices, columns of a slice side by side. */
-static __global__ void csaw__merge(const __grid_constant__ csaw__product p) {
-    const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const uint32_t column = (uint32_t)(thread % p.width);
-    const uint64_t number = thread / p.width % p.split.most_rows, slice_number = thread / p.width / p.split.most_rows;
-    if (slice_number >= p.slices || number >= p.split.count[1]) return;
+/* VECTOR columns of a long row at a time, chunk by chunk. */
+template <int VECTOR>
+static __device__ __forceinline__ void csaw__merge_row(const csaw__product &p, uint64_t slice_number,
+                                                       const csaw__long_row &row) {
+    typedef csaw__pack<float, VECTOR> pack;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    if (column >= slice.width) return;
-    const csaw__long_row row = p.split.row[number];
     const uint64_t begin = p.rowptr[row.row], length = p.rowptr[row.row + 1] - begin;
     const uint64_t chunks = (length + CSAW_CHUNK - 1) / CSAW_CHUNK;
-    const uint64_t first = (slice_number * p.split.most_chunks + row.chunk) * p.width + column;
-    const bool extreme = p.reduce == CSAW_MAX || p.reduce == CSAW_MIN;
-    float value = p.partial[first];
-    uint64_t best = 0;
+    for (uint32_t column = threadIdx.x % 32 * VECTOR; column < slice.width; column += 32 * VECTOR) {
+        const uint64_t first = (slice_number * p.split.most_chunks + row.chunk) * p.width + column;
+        pack value = *(const pack *)(p.partial + first);
+        uint64_t best[VECTOR] = {};
+        if (p.reduce == CSAW_MAX || p.reduce == CSAW_MIN) {
+            for (uint64_t k = 1; k < chunks; k++) {
+                const pack next = *(const pack *)(p.partial + first + k * p.width);
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++) {
+                    if (!csaw__larger(next.at[i], value.at[i])) continue;
+                    value.at[i] = next.at[i];
+                    best[i] = k;
+                }
+            }
+        } else {
 #pragma unroll 8
-    for (uint64_t k = 1; k < chunks; k++) {
-        const float next = p.partial[first + k * p.width];
-        if (!extreme)
-            value += next;
-        else if (csaw__larger(next, value)) {
-            value = next;
-            best = k;
+            for (uint64_t k = 1; k < chunks; k++) {
+                const pack next = *(const pack *)(p.partial + first + k * p.width);
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++) value.at[i] += next.at[i];
+            }
         }
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) {
+            if (p.reduce == CSAW_MEAN) value.at[i] /= (float)length;
+            if (p.reduce == CSAW_MIN) value.at[i] = -value.at[i];
+            if (p.arg && (p.reduce == CSAW_MAX || p.reduce == CSAW_MIN))
+                p.arg[row.row * p.y.cols + slice.first + column + i] =
+                    begin + best[i] * CSAW_CHUNK + p.place[first + best[i] * p.width + i];
+        }
+        csaw__store<VECTOR>(&p.y, row.row, slice.first + column, value.at);
     }
-    if (p.reduce == CSAW_MEAN) value /= (float)length;
-    if (p.reduce == CSAW_MIN) value = -value;
-    if (extreme && p.arg)
-        p.arg[row.row * p.y.cols + slice.first + column] = begin + best * CSAW_CHUNK + p.place[first + best * p.width];
-    csaw__store<1>(&p.y, row.row, slice.first + column, &value);
+}
+
+enum { CSAW__MERGE_LANES = 32 /* of a long row and slice of the launch */ };
+
+static __global__ void csaw__merge(const __grid_constant__ csaw__product p) {
+    const uint64_t warp = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / CSAW__MERGE_LANES;
+    const uint64_t slice_number = p.slices == 1 ? 0 : warp / p.split.most_rows;
+    const uint64_t number = warp - slice_number * p.split.most_rows;
+    if (slice_number >= p.slices || number >= p.split.count[1]) return;
+    if (p.vector >= CSAW__VECTOR)
+        csaw__merge_row<CSAW__VECTOR>(p, slice_number, p.split.row[number]);
+    else
+        csaw__merge_row<1>(p, slice_number, p.split.row[number]);
 }
 
 #endif

@@ -13,20 +13,32 @@ static csaw__maxk_rows job_of(const csaw_dense *x, const csaw_cbsr *m) {
     return job;
 }
 
+/* To as many blocks as the GPU has at once. */
+static csaw_status limit(const place &where, csaw__maxk_rows_kernel *kernel, const csaw__maxk_blocks &of,
+                         uint64_t *blocks) {
+    int of_one = 0, multiprocessors = 0;
+    CSAW_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, (int)of.threads, of.shared));
+    CSAW_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.ordinal));
+    const uint64_t most = (uint64_t)of_one * (uint64_t)multiprocessors;
+    *blocks = most && *blocks > most ? most : *blocks;
+    return CSAW_OK;
+}
+
 static csaw_status launch(const csaw__where *given, csaw__maxk_rows_kernel *kernel, const csaw__maxk_blocks &of,
                           const csaw__maxk_rows &job) {
-    const uint64_t blocks = (job.m.rows + of.rows - 1) / of.rows;
+    uint64_t blocks = (job.m.rows + of.rows - 1) / of.rows;
     place where;
+    if (!blocks) return CSAW_OK;
+    CSAW_TRY(where.enter(given->ordinal, given->stream, nullptr));
+    if (of.resident) CSAW_TRY(limit(where, kernel, of, &blocks));
     CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
                  "%llu rows take %llu blocks, but a launch has at most 2^31 - 1; split the matrix by rows",
                  (unsigned long long)job.m.rows, (unsigned long long)blocks);
-    if (!blocks) return CSAW_OK;
-    CSAW_TRY(where.enter(given->ordinal, given->stream, nullptr));
     return csaw__device_launch_shared(where.stream, (unsigned)blocks, of.threads, of.shared, kernel, job);
 }
 
 template <csaw_dtype T> static csaw_status select(const csaw__where *where, const csaw__maxk_rows &job) {
-    csaw__maxk_blocks blocks = {CSAW__MAXK_BINS, 1, 0};
+    csaw__maxk_blocks blocks = {CSAW__MAXK_BINS, 1, 0, false};
     if (job.m.cols > CSAW__MAXK_IN_WARP) return launch(where, csaw__maxk_in_block<T>, blocks, job);
     csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, &blocks);
     return launch(where, kernel, blocks, job);
@@ -40,12 +52,12 @@ csaw_status csaw__device_maxk(const csaw__where *where, const csaw_dense *x, con
 
 csaw_status csaw__device_maxk_dense(const csaw__where *where, const csaw_cbsr *m, const csaw_dense *out) {
     const csaw__maxk_rows job = job_of(out, m);
-    return launch(where, csaw__maxk_spread_of(&job), {CSAW__MAXK_THREADS, CSAW__MAXK_THREADS / 32, 0}, job);
+    return launch(where, csaw__maxk_spread_of(&job), {CSAW__MAXK_THREADS, CSAW__MAXK_THREADS / 32, 0, false}, job);
 }
 
 csaw_status csaw__device_maxk_gather(const csaw__where *where, const csaw_dense *x, const csaw_cbsr *out) {
     const csaw__maxk_rows job = job_of(x, out);
     uint64_t lanes = 1;
     csaw__maxk_move_kernel *const kernel = csaw__maxk_pick_of(&job, &lanes);
-    return launch(where, kernel, {CSAW__MAXK_THREADS, CSAW__MAXK_THREADS / lanes, 0}, job);
+    return launch(where, kernel, {CSAW__MAXK_THREADS, CSAW__MAXK_THREADS / lanes, 0, false}, job);
 }

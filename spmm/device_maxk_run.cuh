@@ -49,7 +49,8 @@ class csaw__maxk_run {
         }
         for (p->first_slice = 0; p->first_slice < p->slices_of_head; p->first_slice++) {
             CSAW_TRY(csaw__device_launch(where.stream, (unsigned)p->blocks, CSAW__MAXK_THREADS, kernel, m_));
-            if (merged_ && p->split.most_rows) CSAW__LAUNCH(where, p->split.most_rows * p->width, csaw__merge, *p);
+            if (merged_ && p->split.most_rows)
+                CSAW__LAUNCH(where, p->split.most_rows * CSAW__MERGE_LANES, csaw__merge, *p);
         }
         return CSAW_OK;
     }

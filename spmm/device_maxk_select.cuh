@@ -227,9 +227,10 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS, csaw__maxk_group<LA
     row_type own;
     own.lane = lane % LANES, own.n = (uint32_t)job.m.cols, own.k = k;
     own.guess = 0, own.spacing = 0;
-    uint64_t first = ((uint64_t)blockIdx.x * (blockDim.x / 32) + warp) * (CSAW__MAXK_ROUNDS * group::ROWS);
-    const uint64_t left = first < job.m.rows ? job.m.rows - first : 0, most = CSAW__MAXK_ROUNDS * group::ROWS;
-    const uint64_t end = first + (left < most ? left : most);
+    const uint64_t warps = gridDim.x * (uint64_t)(blockDim.x / 32);
+    const uint64_t most = (job.m.rows + warps * group::ROWS - 1) / (warps * group::ROWS) * group::ROWS;
+    uint64_t first = ((uint64_t)blockIdx.x * (blockDim.x / 32) + warp) * most;
+    const uint64_t left = first < job.m.rows ? job.m.rows - first : 0, end = first + (left < most ? left : most);
     const raw *const x = (const raw *)job.x.data;
     if (!left) return; /* the whole warp */
     own.fetch(x + (first + lane / LANES < end ? first + lane / LANES : first) * job.x.stride);
@@ -257,14 +258,15 @@ typedef void csaw__maxk_rows_kernel(csaw__maxk_rows);
 
 struct csaw__maxk_blocks { /* of a launch */
     unsigned threads;
-    uint64_t rows;   /* of a block */
+    uint64_t rows;   /* of a block, at least */
     uint64_t shared; /* bytes, of k entries of each row that it has at once: little, for many blocks to be resident */
+    bool resident;   /* no more blocks than there can be at once: each takes its share of all rows */
 };
 
 template <csaw_dtype T, typename INDEX, int LANES, int KEYS>
 static csaw__maxk_rows_kernel *csaw__maxk_in_warp_by(bool vectors, uint64_t k, csaw__maxk_blocks *blocks) {
     const uint64_t at_once = CSAW__MAXK_THREADS / 32 * csaw__maxk_group<LANES, KEYS, 1>::ROWS;
-    *blocks = {CSAW__MAXK_THREADS, at_once * CSAW__MAXK_ROUNDS, at_once * k * sizeof(csaw__maxk_entry)};
+    *blocks = {CSAW__MAXK_THREADS, at_once, at_once * k * sizeof(csaw__maxk_entry), true};
     return vectors ? csaw__maxk_in_warp<T, INDEX, LANES, KEYS, CSAW__VECTOR>
                    : csaw__maxk_in_warp<T, INDEX, LANES, KEYS, 1>;
 }

@@ -62,7 +62,7 @@ csaw_status csaw__device_run::run(const place &where) {
         case CSAW_F16: CSAW_TRY(csaw__launch_f16(&p_, way_, blocks, where.stream)); break;
         case CSAW_BF16: CSAW_TRY(csaw__launch_bf16(&p_, way_, blocks, where.stream)); break;
         }
-        if (p_.split.most_rows) CSAW__LAUNCH(where, here * p_.split.most_rows * p_.width, csaw__merge, p_);
+        if (p_.split.most_rows) CSAW__LAUNCH(where, here * p_.split.most_rows * CSAW__MERGE_LANES, csaw__merge, p_);
     }
     return CSAW_OK;
 }

@@ -8,7 +8,7 @@
 
 enum { LANES = 16, AHEAD = 8 /* edges, for prefetching */ };
 
-FOR_EACH_CPU static REAL dot(const REAL *x, const REAL *y, uint64_t count) {
+CSAW__EACH_CPU static REAL dot(const REAL *x, const REAL *y, uint64_t count) {
     REAL sum[LANES] = {0};
     uint64_t c = 0;
     for (; c + LANES <= count; c += LANES)
@@ -20,7 +20,7 @@ FOR_EACH_CPU static REAL dot(const REAL *x, const REAL *y, uint64_t count) {
 }
 
 /* out: [count] */
-FOR_EACH_CPU static void convert(const void *restrict from, uint64_t count, csaw_dtype dtype, REAL *restrict out) {
+CSAW__EACH_CPU static void convert(const void *restrict from, uint64_t count, csaw_dtype dtype, REAL *restrict out) {
     if (dtype == CSAW_F32)
         for (uint64_t c = 0; c < count; c++) out[c] = element(from, c, CSAW_F32);
     else if (dtype == CSAW_F16)

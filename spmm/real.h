@@ -5,20 +5,10 @@
 #error "define REAL, float or double, before this file"
 #endif
 
+#include "runtime/base/each_cpu.h"
 #include "spmm/element.h"
 
 #define INLINED static inline __attribute__((always_inline, unused))
-
-/* A function compiled twice, for x86-64 as such and for AVX2; which one runs is settled when the library is loaded. The
- * bits are the same, since sums keep their order and nothing is contracted: AVX2 only takes more columns at a time. Not
- * with sanitizers, whose own set-up comes too late, and not by clang, which would settle it once for both compilations.
- */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define FOR_EACH_CPU __attribute__((target_clones("avx2", "default")))
-#else
-#define FOR_EACH_CPU
-#endif
 
 /* dtype is a constant where this is called in a loop. */
 INLINED REAL element(const void *row, uint64_t c, csaw_dtype dtype) {

@@ -92,16 +92,16 @@ INLINED void extreme_piece(const csaw__reduction *r, piece p, csaw_dtype dtype, 
     memcpy(out_place, place, p.width * sizeof *place);
 }
 
-#define INSTANCES(NAME, DTYPE)                                                                             \
-    FOR_EACH_CPU static void sum_##NAME(const csaw__reduction *r, piece p, REAL *value, uint32_t *place) { \
-        (void)place;                                                                                       \
-        sum_piece(r, p, DTYPE, value);                                                                     \
-    }                                                                                                      \
-    FOR_EACH_CPU static void max_##NAME(const csaw__reduction *r, piece p, REAL *value, uint32_t *place) { \
-        extreme_piece(r, p, DTYPE, true, value, place);                                                    \
-    }                                                                                                      \
-    FOR_EACH_CPU static void min_##NAME(const csaw__reduction *r, piece p, REAL *value, uint32_t *place) { \
-        extreme_piece(r, p, DTYPE, false, value, place);                                                   \
+#define INSTANCES(NAME, DTYPE)                                                                               \
+    CSAW__EACH_CPU static void sum_##NAME(const csaw__reduction *r, piece p, REAL *value, uint32_t *place) { \
+        (void)place;                                                                                         \
+        sum_piece(r, p, DTYPE, value);                                                                       \
+    }                                                                                                        \
+    CSAW__EACH_CPU static void max_##NAME(const csaw__reduction *r, piece p, REAL *value, uint32_t *place) { \
+        extreme_piece(r, p, DTYPE, true, value, place);                                                      \
+    }                                                                                                        \
+    CSAW__EACH_CPU static void min_##NAME(const csaw__reduction *r, piece p, REAL *value, uint32_t *place) { \
+        extreme_piece(r, p, DTYPE, false, value, place);                                                     \
     }
 INSTANCES(f32, CSAW_F32)
 INSTANCES(f16, CSAW_F16)

@@ -123,7 +123,7 @@ class Warp {
     const char *at_[32];
 };
 
-inline thread_local Place thread, block, size;
+inline thread_local Place thread, block, size, grid;
 inline thread_local Warp *warp, *whole_block; // of whole_block, Wait() alone
 
 inline uint32_t Lane() { return thread.x & 31; }
@@ -141,6 +141,7 @@ template <class BODY> void RunBlocks(uint32_t blocks, uint32_t threads, const BO
     Warp whole(threads);
     for (uint32_t w = 0; w < threads / 32; w++) warps.emplace_back(new Warp);
     size.x = threads;
+    grid.x = blocks;
     const auto enter = [&](uint32_t t) {
         thread.x = t;
         warp = warps[t / 32].get();
@@ -163,6 +164,7 @@ template <class BODY> void RunBlocks(uint32_t blocks, uint32_t threads, const BO
 #define threadIdx emulated::thread
 #define blockIdx emulated::block
 #define blockDim emulated::size
+#define gridDim emulated::grid
 
 inline int __popc(uint32_t x) { return __builtin_popcount(x); }
 inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }

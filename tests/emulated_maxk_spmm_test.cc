@@ -42,7 +42,7 @@ void Run(csaw__maxk_product m, uint64_t columns, bool merged, csaw__maxk_kernel 
     if (p->split.most_chunks) Launch((p->rows + 63) / 64, 64, csaw__find_long, p->rowptr, p->rows, p->split);
     for (p->first_slice = 0; p->first_slice < p->slices_of_head; p->first_slice++) {
         Launch(p->blocks, CSAW__MAXK_THREADS, kernel, m);
-        if (merged) Launch((p->split.most_rows * p->width + 63) / 64, 64, csaw__merge, *p);
+        if (merged) Launch((p->split.most_rows * CSAW__MERGE_LANES + 63) / 64, 64, csaw__merge, *p);
     }
 }
 

@@ -33,7 +33,8 @@ template <csaw_dtype T> void SelectBy(const csaw__maxk_rows &job) {
     }
     csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, &blocks);
     ASSERT_LE(blocks.shared, uint64_t{CSAW__MOST_SHARED});
-    Launch((job.m.rows + blocks.rows - 1) / blocks.rows, blocks.threads, kernel, job);
+    const uint64_t most = (job.m.rows + blocks.rows - 1) / blocks.rows; // fewer, as where a GPU has no more at once
+    Launch(most / 3 + 1, blocks.threads, kernel, job);
 }
 
 void Select(const csaw_dense &x, const csaw_cbsr &out) {

@@ -9,6 +9,8 @@
 
 namespace {
 
+alignas(16) csaw__bias_bits stage[CSAW__STAGE]; // of the one team of lanes that a test has
+
 // A row of n arcs, and what the reference says of it: inclusive sums of masses, in the order of the arcs.
 struct Row {
     std::vector<csaw_vertex> col;
@@ -52,7 +54,7 @@ void ExpectTheSums(uint32_t n, uint32_t largest_at, uint64_t room) {
     emulated::RunBlocks(1, 32, [&] {
         const csaw__team team;
         csaw__row_mass sums;
-        EXPECT_TRUE(csaw__team_sums(team, &row.site, upto.data(), room, &sums));
+        EXPECT_TRUE(csaw__team_sums(team, &row.site, upto.data(), room, stage, &sums));
         EXPECT_EQ(sums.sum, row.upto[n - 1]);
         if (room == 0 || sums.sum == 0) return;
         for (uint64_t part = team.lane; part < csaw__num_parts(n, sums.log_per); part += 32)
@@ -89,7 +91,7 @@ TEST(SUITE, ABrokenBiasAnywhereIsTold) {
                 std::vector<uint64_t> upto(CSAW__PARTS);
                 emulated::RunBlocks(1, 32, [&] {
                     csaw__row_mass sums;
-                    EXPECT_FALSE(csaw__team_sums(csaw__team(), &row.site, upto.data(), CSAW__PARTS, &sums));
+                    EXPECT_FALSE(csaw__team_sums(csaw__team(), &row.site, upto.data(), CSAW__PARTS, stage, &sums));
                 });
                 EXPECT_EQ(row.fault, 0u) << "instance 0, depth 0";
             }
@@ -166,7 +168,8 @@ TEST(SUITE, PicksAreThoseOfTheBook) {
                 std::vector<uint32_t> few(2 * CSAW__TEAM_PICKS);
                 uint32_t got = 0;
                 emulated::RunBlocks(1, 32, [&] {
-                    const csaw__pick_room room = {few.data(), few.data() + CSAW__TEAM_PICKS, parts.data(), work.data()};
+                    const csaw__pick_room room = {few.data(), few.data() + CSAW__TEAM_PICKS, parts.data(), stage,
+                                                  work.data()};
                     const uint32_t all =
                         csaw__team_picks<CSAW__KERNEL_ITS>(csaw__team(), &row.site, k, room, pick.data());
                     if (threadIdx.x == 0) got = all;

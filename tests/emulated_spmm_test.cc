@@ -61,7 +61,7 @@ void Run(csaw__product p, csaw__way way, uint64_t slices) {
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
         p.slices = std::min(slices, all - p.first_slice);
         Launch(p.slices * p.blocks * kThreads, kernel, p);
-        Launch(p.slices * p.split.most_rows * p.width, csaw__merge, p);
+        Launch(p.slices * p.split.most_rows * CSAW__MERGE_LANES, csaw__merge, p);
     }
 }
 

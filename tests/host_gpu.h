@@ -160,9 +160,10 @@ void csaw__joint_close(csaw__joint *joint) {
     host_gpu::give(joint);
 }
 
-void csaw__device_share_tables(csaw_plan *, const csaw_plan *) {
+csaw_status csaw__device_share_tables(csaw_plan *, const csaw_plan *) {
     host_gpu::shared_tables++;
     host_gpu::joint_tables = true;
+    return CSAW_OK;
 }
 void csaw__device_forget_tables(csaw_plan *) { host_gpu::joint_tables = false; }
 

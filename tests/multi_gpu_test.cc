@@ -242,7 +242,8 @@ TEST_F(MultiGpu, EveryAllocationOfAGraphHeldTogetherFailsInTurn) {
     const auto cpu = plans.on("cpu");
     const Case each = called(walks(), "biased");
     const Ask ask = ask_for(each, 12);
-    const csaw_plan_options options = together("cuda:0,cuda:0");
+    const std::string twice = "cuda:0,cuda:0";
+    const csaw_plan_options options = together(twice);
     Taken expected;
     ASSERT_EQ(CSAW_OK, draw_each(cpu.get(), each, Method::alias, ask, 150, &expected)) << csaw_last_error();
     for (uint64_t n = 1;; n++) {

@@ -47,6 +47,8 @@ typedef struct csaw__rows {
     const uint64_t *upto;   /* GPU, ITS: [offset[count]], inclusive sums of masses of static_bias, each row by itself;
                                NULL = not stored */
     const uint32_t *filter; /* device: which arcs there may be (arc_filter.h); NULL = not made */
+    const csaw_vertex
+        *own_col; /* device: col once more, in the GPU's own memory, to search; NULL = col is all there is */
     const csaw__class *classes; /* device: ascending by first; NULL unless vertices stand by falling degree */
     const uint16_t *cells;      /* device: [CSAW__CELLS] class of the last vertex of each cell */
     csaw_vertex first_classed;  /* device: vertices before it are of no class */

@@ -16,10 +16,36 @@
 
 /* ---- memory ---- */
 
+/* The block that was kept, if it has at least so many bytes, and no more than twice as many; 0: whatever it has. */
+static void *take_kept(csaw__device *device, uint64_t *bytes) {
+    void *out = nullptr;
+    pthread_mutex_lock(&device->lock);
+    if (device->kept && (!*bytes || (device->kept_bytes >= *bytes && device->kept_bytes / 2 <= *bytes))) {
+        out = device->kept;
+        *bytes = device->kept_bytes;
+        device->kept = nullptr;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return out;
+}
+
+static bool drop_kept(csaw__device *device) {
+    uint64_t all = 0;
+    void *const kept = take_kept(device, &all);
+    if (kept) cudaFreeAsync(kept, device->stream);
+    return kept;
+}
+
 csaw_status csaw__device_alloc_in(csaw__device *device, cudaStream_t stream, void **out, uint64_t bytes,
                                   const char *what) {
     cudaError_t error = cudaErrorMemoryAllocation;
-    if (csaw__alloc_allowed()) error = cudaMallocFromPoolAsync(out, bytes ? bytes : 16, device->pool, stream);
+    if (csaw__alloc_allowed()) {
+        error = cudaMallocFromPoolAsync(out, bytes ? bytes : 16, device->pool, stream);
+        if (error == cudaErrorMemoryAllocation && drop_kept(device)) {
+            cudaStreamSynchronize(device->stream); /* now it is the pool's */
+            error = cudaMallocFromPoolAsync(out, bytes ? bytes : 16, device->pool, stream);
+        }
+    }
     if (error == cudaErrorMemoryAllocation)
         return csaw__device_refused(what, bytes,
                                     "take fewer walks or samples at a time (csaw_sample_each), or use device 'cpu'");
@@ -33,6 +59,20 @@ csaw_status csaw__device_alloc(csaw__device *device, void **out, uint64_t bytes,
 
 void csaw__device_free(csaw__device *device, void *memory) {
     if (memory) cudaFreeAsync(memory, device->stream);
+}
+
+csaw_status csaw__device_alloc_kept(csaw__device *device, void **out, uint64_t *bytes, const char *what) {
+    if (csaw__alloc_allowed()) *out = take_kept(device, bytes);
+    return *out ? CSAW_OK : csaw__device_alloc(device, out, *bytes, what);
+}
+
+void csaw__device_keep(csaw__device *device, void *memory, uint64_t bytes) {
+    pthread_mutex_lock(&device->lock);
+    void *const before = device->kept;
+    device->kept = memory;
+    device->kept_bytes = bytes;
+    pthread_mutex_unlock(&device->lock);
+    csaw__device_free(device, before);
 }
 
 uint64_t csaw__device_peak(const csaw__device *device) {
@@ -125,6 +165,7 @@ static csaw_status create_device(const csaw_graph *graph, int ordinal, uint64_t 
     const uint64_t words = (uint64_t)1 << 27, quarter = most / 4 / sizeof(uint64_t);
     device->ordinal = ordinal;
     device->references = 1;
+    device->lock = PTHREAD_MUTEX_INITIALIZER;
     device->joint = of.joint;
     device->member = of.member;
     device->holders = of.count;
@@ -183,9 +224,11 @@ void csaw__device_close(csaw__device *device) {
     if (device->stream) {
         cudaSetDevice(device->ordinal);
         const csaw__rows *const rows = &device->rows;
-        const void *const memory[] = {rows->offset, rows->filter, rows->classes, rows->cells, device->record};
+        const void *const memory[] = {rows->offset,  rows->filter, rows->own_col, device->totals,
+                                      rows->classes, rows->cells,  device->record};
         const void *const arcs[] = {rows->col, rows->weight, rows->type, rows->time};
         for (const void *m : memory) csaw__device_free(device, (void *)m);
+        drop_kept(device);
         for (const void *m : arcs)
             if (!device->joint) csaw__device_free(device, (void *)m);
         csaw__device_tables_clear(device);
@@ -288,7 +331,7 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
     unsigned long long record[2] = {~0ull, 0};
     call_arrays arrays = {nullptr, 0, nullptr};
     CSAW_CUDA(cudaSetDevice(device->ordinal));
-    CSAW_TRY(csaw__device_filter(device, sampler));
+    CSAW_TRY(csaw__device_second_order(device, sampler));
     CSAW_TRY(take_buffers(device, samples));
     csaw_status status = take_call_arrays(device, sampler, job, &arrays);
     if (status == CSAW_OK) {

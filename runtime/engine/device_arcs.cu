@@ -6,7 +6,8 @@ csaw_status csaw__device_arcs_take(csaw__device *device, csaw_samples *samples, 
                                    uint64_t seeds) {
     void *block = nullptr;
     csaw__device_arcs_free(samples);
-    CSAW_TRY(csaw__device_alloc(device, &block, csaw__arcs_bytes(instances, arcs, seeds), "sampled arcs"));
+    samples->device_bytes = csaw__arcs_bytes(instances, arcs, seeds);
+    CSAW_TRY(csaw__device_alloc_kept(device, &block, &samples->device_bytes, "sampled arcs"));
     samples->device_arcs = csaw__arcs_in(block, CSAW_DEVICE, instances, arcs);
     device->references++;
     return CSAW_OK;
@@ -14,7 +15,7 @@ csaw_status csaw__device_arcs_take(csaw__device *device, csaw_samples *samples, 
 
 void csaw__device_arcs_free(csaw_samples *samples) {
     if (!samples->device_arcs.offset) return;
-    csaw__device_free(samples->device, (void *)samples->device_arcs.offset);
+    csaw__device_keep(samples->device, (void *)samples->device_arcs.offset, samples->device_bytes);
     samples->device_arcs = csaw_arcs();
     csaw__device_close(samples->device);
 }

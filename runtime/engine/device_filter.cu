@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/device_filter.cu - makes the filter of arcs (runtime/base/arc_filter.h) on the GPU: a warp a row, bits
- * set by atomic or, whose order does not matter.
+/* runtime/engine/device_filter.cu - what second-order steps ask for arcs besides the graph: the filter of arcs
+ * (runtime/base/arc_filter.h), made on the GPU by a warp a row, bits set by atomic or, whose order does not matter; and
+ * where GPUs hold the graph together, a copy of where all arcs lead in the memory of each. A search reads some ten
+ * places one after the other: over NVLink two H200 did 0.9 of one GPU's weighted node2vec steps (p = .25, q = 4)
+ * without it (docs/measured/2026-11-23-gpu-5.md).
  *
  * Limit on an H200, R-MAT 20: atomics; 1 ms for 31 M arcs, with 46% of the throughput of L1, 29% of the issue slots. */
 #include "runtime/base/arc_filter.h"
@@ -32,26 +35,54 @@ uint64_t csaw__device_filter_bytes(uint64_t num_arcs) {
     return ((num_arcs >> CSAW__FILTER_SHIFT) + 1) * sizeof(uint32_t);
 }
 
-csaw_status csaw__device_filter(csaw__device *device, const csaw_sampler *sampler) {
+/* What is of use while half of the free memory is left; NULL without it: searches of the graph give the same answers.
+ */
+static csaw_status take_spare(csaw__device *device, void **out, uint64_t bytes, const char *what) {
+    size_t free_bytes = 0, total = 0;
+    CSAW_CUDA(cudaMemGetInfo(&free_bytes, &total));
+    if (bytes > free_bytes / 2) return CSAW_OK;
+    const csaw_status status = csaw__device_alloc(device, out, bytes, what);
+    return status == CSAW_EDEVMEM ? CSAW_OK : status;
+}
+
+static csaw_status make_filter(csaw__device *device) {
     const uint64_t bytes = csaw__device_filter_bytes(device->num_arcs), most_blocks = 1 << 16;
     void *filter = nullptr;
-    size_t free_bytes = 0, total = 0;
-    if (device->rows.filter || device->no_filter || !(sampler->traits() & CSAW__TRAIT_SECOND_ORDER)) return CSAW_OK;
-    CSAW_CUDA(cudaMemGetInfo(&free_bytes, &total));
-    csaw_status status = CSAW_EDEVMEM;
-    if (bytes <= free_bytes / 2) status = csaw__device_alloc(device, &filter, bytes, "a filter of arcs");
-    device->no_filter = status == CSAW_EDEVMEM;
-    if (device->no_filter) return CSAW_OK; /* searches alone give the same answers */
-    CSAW_TRY(status);
-    const uint64_t blocks = ((uint64_t)device->rows.count + 7) / 8;
+    CSAW_TRY(take_spare(device, &filter, bytes, "a filter of arcs"));
+    if (!filter) return CSAW_OK;
+    csaw__rows rows = device->rows;
+    if (rows.own_col) rows.col = rows.own_col;
+    const uint64_t blocks = ((uint64_t)rows.count + 7) / 8;
     cudaError_t error = cudaMemsetAsync(filter, 0, bytes, device->stream);
     if (error == cudaSuccess && blocks > 0) {
         set_bits<<<(unsigned)(blocks < most_blocks ? blocks : most_blocks), 256, 0, device->stream>>>(
-            device->rows, (uint32_t *)filter);
+            rows, (uint32_t *)filter);
         error = cudaGetLastError();
     }
     if (error != cudaSuccess) csaw__device_free(device, filter);
     CSAW_CUDA(error);
     device->rows.filter = (const uint32_t *)filter;
+    return CSAW_OK;
+}
+
+static csaw_status copy_arcs(csaw__device *device) {
+    const uint64_t bytes = device->num_arcs * sizeof *device->rows.col;
+    void *own = nullptr;
+    if (!device->joint) return CSAW_OK;
+    CSAW_TRY(take_spare(device, &own, bytes, "a GPU's own arcs"));
+    if (!own) return CSAW_OK;
+    const csaw_status status = csaw__joint_get(device, own, device->rows.col, bytes);
+    if (status == CSAW_OK)
+        device->rows.own_col = (const csaw_vertex *)own;
+    else
+        csaw__device_free(device, own);
+    return status;
+}
+
+csaw_status csaw__device_second_order(csaw__device *device, const csaw_sampler *sampler) {
+    if (device->asks || !(sampler->traits() & CSAW__TRAIT_SECOND_ORDER)) return CSAW_OK;
+    CSAW_TRY(copy_arcs(device));
+    CSAW_TRY(make_filter(device));
+    device->asks = true;
     return CSAW_OK;
 }

@@ -290,6 +290,16 @@ csaw_status csaw__joint_put(csaw__device *device, const void *to, const void *fr
     return csaw__device_put(device, (char *)array->at + piece.begin, (const char *)from + piece.begin, piece.bytes);
 }
 
+csaw_status csaw__joint_get(csaw__device *device, void *to, const void *from, uint64_t bytes) {
+    const joint_array *const array = array_at(device->joint, from);
+    for (uint64_t done = 0; done < bytes; done += array->piece) { /* a copy reads the memory of one GPU */
+        const uint64_t left = bytes - done, some = left < array->piece ? left : array->piece;
+        CSAW_CUDA(
+            cudaMemcpyAsync((char *)to + done, (const char *)from + done, some, cudaMemcpyDefault, device->stream));
+    }
+    return CSAW_OK;
+}
+
 csaw_status csaw__device_alloc_joint(csaw__device *device, void **out, uint64_t bytes, const char *what) {
     return device->joint ? take(device->joint, bytes, what, out) : csaw__device_alloc(device, out, bytes, what);
 }

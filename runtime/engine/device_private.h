@@ -5,6 +5,8 @@
 
 #include <cuda_runtime.h>
 
+#include <pthread.h>
+
 #include <atomic>
 
 #include "runtime/base/device_status.h"
@@ -19,6 +21,7 @@ typedef struct csaw__device_tables {
     unsigned char params[CSAW__MAX_PARAMS];
     csaw__alias *alias;   /* [num_edges], NULL until a method asks */
     csaw__row_bias *bias; /* [num_vertices], with alias */
+    uint64_t made;        /* a number that no other alias tables have */
     uint64_t *upto;       /* [num_edges], likewise: of csaw__rows */
     bool no_sums;         /* static_bias breaks its rules somewhere: upto stays NULL */
     bool positive;        /* alias or upto: every arc has a positive bias */
@@ -43,13 +46,18 @@ struct csaw__device {
     csaw__device_tables tables;
     bool keeps_sums; /* there is room for sums of masses */
     uint64_t num_arcs;
-    bool no_filter;             /* there was no memory for it */
+    bool asks;                  /* csaw__device_second_order() has done what it could */
     unsigned long long *record; /* [2]: the lowest fault; how many walks REJECT left undecided */
     csaw__library *library;     /* of a sampler compiled at run time */
     csaw__parts *parts;         /* whose partitions come and go; NULL: the graph is here whole */
     csaw__joint *joint;         /* of the GPUs that hold the graph together; NULL: this one does */
     uint32_t member, holders;   /* which of them, and how many they are; alone: 0, 1 */
+    csaw__row_bias *totals;     /* tables.bias of the first of them, copied here; NULL: not */
+    uint64_t totals_of;         /* tables.made, of those that were copied, or found no room */
     csaw__staging staging;
+    pthread_mutex_t lock; /* of the two below: samples are freed while others are drawn */
+    void *kept;           /* memory of arcs that were freed, for the next; NULL: none */
+    uint64_t kept_bytes;
 };
 
 /* From the device's pool, ordered by its stream, or by that one. */
@@ -57,6 +65,10 @@ csaw_status csaw__device_alloc_in(csaw__device *device, cudaStream_t stream, voi
                                   const char *what);
 csaw_status csaw__device_alloc(csaw__device *device, void **out, uint64_t bytes, const char *what);
 void csaw__device_free(csaw__device *device, void *memory); /* NULL is fine */
+/* Memory of samples, which is kept when it is freed: a pool may map large blocks anew, which took up to 1.5 ms for
+ * 1.6 GB. *bytes: how many at least; then, how many there are. */
+csaw_status csaw__device_alloc_kept(csaw__device *device, void **out, uint64_t *bytes, const char *what);
+void csaw__device_keep(csaw__device *device, void *memory, uint64_t bytes);
 /* Host memory to device memory, in the order of the stream; from may change when it returns. */
 csaw_status csaw__device_put(csaw__device *device, void *to, const void *from, uint64_t bytes);
 csaw_status csaw__device_upload(csaw__device *device, const void **out, const void *from, uint64_t bytes,
@@ -69,13 +81,16 @@ const csaw__rows *csaw__joint_rows(const csaw__joint *joint);     /* the graph's
 void csaw__joint_know_pool(csaw__device *device); /* which has been made: trimmed where memory is short */
 /* From the host's memory, of the graph's array `to` this GPU's piece; bytes: of all. */
 csaw_status csaw__joint_put(csaw__device *device, const void *to, const void *from, uint64_t bytes);
+/* All of that array to this GPU's own memory, in the order of its stream. */
+csaw_status csaw__joint_get(csaw__device *device, void *to, const void *from, uint64_t bytes);
 void csaw__device_staging_close(csaw__device *device);
 void csaw__device_tables_clear(csaw__device *device);
 /* rows.classes, if vertices stand by falling degree. */
 csaw_status csaw__device_classes(csaw__device *device, const csaw_csr *csr);
-/* rows.filter, if the sampler may ask for arcs by their ends. Without memory for it there is none. */
-csaw_status csaw__device_filter(csaw__device *device, const csaw_sampler *sampler);
-uint64_t csaw__device_filter_bytes(uint64_t num_arcs); /* that it takes */
+/* rows.filter and rows.own_col, if the sampler may ask for arcs by their ends. Without memory for them there are none.
+ */
+csaw_status csaw__device_second_order(csaw__device *device, const csaw_sampler *sampler);
+uint64_t csaw__device_filter_bytes(uint64_t num_arcs); /* that a filter takes */
 /* Whether a hook broke its rules since device->record was cleared: instance and depth to *fault. */
 csaw_status csaw__device_fault(csaw__device *device, csaw__fault *fault);
 /* Samples whose pools are lists; samples of any other kind, all instances of the batch a depth at a time. To

@@ -43,7 +43,7 @@ extern "C" csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *
                  "%llu instances in one batch on the GPU; at most 2^32 - 2: csaw_sample_each takes fewer at a time",
                  (unsigned long long)job->num_walks);
     CSAW_CUDA(cudaSetDevice(device->ordinal));
-    CSAW_TRY(csaw__device_filter(device, sampler));
+    CSAW_TRY(csaw__device_second_order(device, sampler));
     CSAW_CUDA(cudaMemcpyAsync(device->record, record, sizeof record, cudaMemcpyHostToDevice, device->stream));
     csaw__device_arcs_free(samples); /* of the batch before */
     CSAW_TRY(sample_on(plan, sampler, job, samples, fault));

@@ -168,6 +168,8 @@ csaw_status need_room(csaw_status status, const csaw__device *device, const csaw
         (double)total / 1048576);
 }
 
+std::atomic<uint64_t> number; /* of the last tables that were made */
+
 csaw_status build_alias(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
     builder b;
     unsigned long long record[3];
@@ -179,6 +181,7 @@ csaw_status build_alias(csaw_plan *plan, const csaw_sampler *sampler, const csaw
     b.device->tables.positive = record[2] == ~0ull;
     b.device->tables.alias = b.alias.leave();
     b.device->tables.bias = b.totals.leave();
+    b.device->tables.made = ++number;
     return CSAW_OK;
 }
 
@@ -252,13 +255,34 @@ extern "C" csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler 
     return CSAW_OK;
 }
 
-extern "C" void csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner) {
+/* Sums of rows, which every attempt of REJECT reads, are copied to each GPU's own memory, if there is room. */
+static csaw_status copy_totals(csaw__device *device, const csaw__device_tables *tables) {
+    const uint64_t bytes = device->rows.count * sizeof *tables->bias;
+    if (device->totals_of != tables->made) {
+        void *own = nullptr;
+        csaw__device_free(device, device->totals);
+        device->totals = nullptr;
+        device->totals_of = 0;
+        csaw_status status = csaw__device_alloc(device, &own, bytes, "sums of static biases");
+        if (status == CSAW_OK) status = csaw__joint_get(device, own, tables->bias, bytes);
+        device->totals = (csaw__row_bias *)own;
+        if (status != CSAW_EDEVMEM) CSAW_TRY(status);
+        device->totals_of = tables->made;
+    }
+    if (device->totals) device->rows.bias = device->totals;
+    return CSAW_OK;
+}
+
+extern "C" csaw_status csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner) {
     const csaw__device *const from = owner->device;
     csaw__device *const to = plan->device;
     to->rows.alias = from->rows.alias;
-    to->rows.bias = from->rows.bias;
+    to->rows.bias = from->rows.alias ? from->tables.bias : nullptr;
     to->rows.upto = from->rows.upto;
     to->tables.positive = from->tables.positive;
+    if (!to->rows.bias) return CSAW_OK;
+    CSAW_CUDA(cudaSetDevice(to->ordinal));
+    return copy_totals(to, &from->tables);
 }
 
 extern "C" void csaw__device_forget_tables(csaw_plan *owner) {

@@ -168,7 +168,8 @@ csaw_status csaw__gpus_prepare(const csaw__gpus *gpus, const csaw_sampler *sampl
     for (uint32_t i = 0; i < gpus->count; i++) prepared = prepared && is_prepared(&p, i);
     if (!prepared) CSAW_TRY(on_each(gpus, prepare_one, &p));
     for (uint32_t i = 0; i < gpus->count && prepared; i++) CSAW_TRY(prepare_one(&p, i));
-    for (uint32_t i = 1; i < gpus->count && gpus->joint; i++) csaw__device_share_tables(gpus->plan[i], gpus->plan[0]);
+    for (uint32_t i = 0; i < gpus->count && gpus->joint; i++)
+        CSAW_TRY(csaw__device_share_tables(gpus->plan[i], gpus->plan[0]));
     return CSAW_OK;
 }
 

@@ -29,7 +29,10 @@ WEAK csaw_status csaw__joint_open(const csaw_csr *csr, const int *ordinal, uint3
 }
 
 WEAK void csaw__joint_close(csaw__joint *joint) { (void)joint; }
-WEAK void csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner) { (void)plan, (void)owner; }
+WEAK csaw_status csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner) {
+    (void)plan, (void)owner;
+    return no_cuda();
+}
 WEAK void csaw__device_forget_tables(csaw_plan *owner) { (void)owner; }
 
 WEAK csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {

@@ -118,9 +118,9 @@ bool csaw__device_is_prepared(const csaw_plan *plan, const csaw_sampler *sampler
 /* of: NULL, or which of the GPUs that hold the graph together. */
 csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, const csaw__joint_member *of, char *explain,
                               size_t size, csaw__device **out);
-/* Tables that `owner` prepared, of the GPUs that hold the graph together: the others' as well, until the next; and
- * their end, while none of them runs. */
-void csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner);
+/* Tables that `owner` prepared, of the GPUs that hold the graph together: each one's, the owner's too, until the next;
+ * and their end, while none of them runs. */
+csaw_status csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner);
 void csaw__device_forget_tables(csaw_plan *owner);
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
                               csaw__fault *fault);

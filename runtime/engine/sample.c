@@ -5,6 +5,7 @@
 
 #include <csaw/philox.h>
 
+#include "runtime/base/each_cpu.h"
 #include "runtime/base/frontier.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/numbers.h"
@@ -20,10 +21,22 @@
 #include "samplers/select/choose.h"
 #include "samplers/select/picks.h"
 
-static csaw_vertex largest_of(const csaw_vertex *vertex, uint64_t count) {
+CSAW__EACH_CPU static csaw_vertex largest_in(const csaw_vertex *vertex, uint64_t count) {
     csaw_vertex largest = 0;
-    CSAW__OMP(parallel for if (count >= 1 << 19) reduction(max : largest))
     for (uint64_t i = 0; i < count; i++) largest = vertex[i] > largest ? vertex[i] : largest;
+    return largest;
+}
+
+/* By several threads if there are 16 MB of them: others may take a millisecond to wake. */
+static csaw_vertex largest_of(const csaw_vertex *vertex, uint64_t count) {
+    const uint64_t share = 1 << 18;
+    csaw_vertex largest = 0;
+    CSAW__OMP(parallel for if (count >= 1 << 22) reduction(max : largest))
+    for (uint64_t first = 0; first < count; first += share) {
+        const uint64_t left = count - first;
+        const csaw_vertex here = largest_in(vertex + first, left < share ? left : share);
+        largest = here > largest ? here : largest;
+    }
     return largest;
 }
 

@@ -36,6 +36,7 @@ struct csaw_samples {
     csaw_edge *device_edge;      /* [length, num_walks], device */
     void *device_turned;         /* device: room to transpose walks in; NULL = taken for each delivery */
     csaw_arcs device_arcs;       /* of a sample on a device: arrays there; offset NULL = none */
+    uint64_t device_bytes;       /* of these arrays */
     struct csaw__device *device; /* whose memory that is */
     /* Of several GPUs (gpus.h): what each of them drew, in order of instance; device_walks is then of host_path and
      * host_edge alone, and the device's arrays are theirs. */

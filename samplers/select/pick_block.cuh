@@ -89,7 +89,7 @@ CSAW_FN uint32_t csaw__block_its(const csaw__team &team, const csaw_site *site, 
     const bool good = csaw__block_row_sums(team, site, &shared, &row);
     if (threadIdx.x >= CSAW__TEAM) return 0;
     if (!good) return CSAW__BROKEN_PICKS;
-    const csaw__pick_room room = {shared.pick, shared.slot, 0, 0};
+    const csaw__pick_room room = {shared.pick, shared.slot, 0, 0, 0};
     return csaw__team_picks_of<CSAW__KERNEL_ITS>(team, site, &row, k, room, 0, pick);
 }
 

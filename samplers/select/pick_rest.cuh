@@ -67,7 +67,7 @@ CSAW_FN uint32_t csaw__team_rest_of(const TEAM &team, const csaw_site *site, uin
 template <class TEAM, class TAKEN>
 CSAW_FN uint32_t csaw__team_rest(const TEAM &team, const csaw_site *site, TAKEN &set, uint32_t got, uint32_t num_open) {
     csaw__row_mass row;
-    if (!csaw__team_sums(team, site, 0, 0, &row)) return CSAW__BROKEN_PICKS;
+    if (!csaw__team_sums(team, site, 0, 0, 0, &row)) return CSAW__BROKEN_PICKS;
     if (row.sum == 0) return got;
     const csaw__arc_masses masses_of = {site, &row.scale};
     return csaw__team_rest_of(team, site, row.sum, 0, 0, 0, masses_of, set, got, num_open);

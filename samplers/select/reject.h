@@ -48,7 +48,7 @@ CSAW_FN int csaw__reject_propose(const csaw_site *site, bool by_alias, csaw_bloc
     trial->width = total;
     trial->in_fold = folded && trial->y < excess;
     if (trial->in_fold) {
-        const csaw_vertex *col = job->rows.col + site->row;
+        const csaw_vertex *col = csaw__searched(&job->rows) + site->row;
         trial->rank = csaw__lower_bound(col, site->degree, site->prev);
         trial->dst = site->prev;
         if (trial->rank == site->degree || col[trial->rank] != site->prev) return CSAW__UNDECIDED;

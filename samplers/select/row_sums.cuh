@@ -2,7 +2,9 @@
 /* samplers/select/row_sums.cuh - masses of a row added up by a team of lanes, and the arc that a number falls to
  * (C-SAW, SC'20, section IV-A: prefix sums in a warp, binary search over the CTPS).
  *
- * Method: a lane takes eight arcs side by side, so that one prefix sum over the lanes serves 256. Sums of equal parts
+ * Method: a lane adds up eight arcs side by side, so that one prefix sum over the lanes serves 256. Their biases are
+ * asked for lane beside lane, so that a load makes whole lines, and change hands in shared memory (eight loads side by
+ * side of one lane touch every line eight times over, and L1 was what limited). Sums of equal parts
  * of the row stand in a little memory: the part that a number falls to is searched for, and scanned. So a few picks
  * need no memory of the row's length, however long it is. The exponent of the masses hangs on the largest bias of the
  * row: it is guessed from the row's beginning, and where it turns out to be another, the row is added up once more.
@@ -17,9 +19,10 @@ enum {
     CSAW__PARTS = 256, /* of a row whose sums stand in shared memory */
     CSAW__LOG_RUN = 3, /* of the arcs side by side that a lane adds up, and of a part's, at least */
     CSAW__RUN = 1 << CSAW__LOG_RUN,
-    CSAW__STRETCH = CSAW__RUN * CSAW__TEAM, /* that a team adds up */
-    CSAW__LOOK = 4,                         /* arcs side by side that a lane looks for a number in */
-    CSAW__LOG_LANE_SCAN = 4                 /* of arcs of a part, at most, that lanes scan each by itself */
+    CSAW__STRETCH = CSAW__RUN * CSAW__TEAM,      /* that a team adds up */
+    CSAW__STAGE = CSAW__STRETCH + 4 * CSAW__RUN, /* of biases in shared memory, four left out after every 32 */
+    CSAW__LOOK = 4,                              /* arcs side by side that a lane looks for a number in */
+    CSAW__LOG_LANE_SCAN = 4                      /* of arcs of a part, at most, that lanes scan each by itself */
 };
 
 struct csaw__row_mass {
@@ -56,6 +59,38 @@ CSAW_FN uint64_t csaw__lane_pass(const csaw_site *site, uint64_t first, uint64_t
         sum += scale.mass(bias);
     }
     return sum;
+}
+
+template <uint32_t N> CSAW_FN csaw__bias_bits csaw__largest_of(const csaw__bias_bits (&bias)[N]) {
+    csaw__bias_bits largest = 0;
+#pragma unroll
+    for (uint32_t j = 0; j < N; j++) largest = bias[j] > largest ? bias[j] : largest;
+    return largest;
+}
+
+/* The lane's run of a stretch that begins at arc `from`, by the hands of all lanes; 0 beyond the row of n. stage:
+ * shared, [CSAW__STAGE], 16-byte aligned, the team's. WHOLE: no arc is beyond the row. */
+template <bool WHOLE>
+CSAW_FN void csaw__load_run(const csaw__team &team, const csaw_site *site, uint32_t from, uint32_t n,
+                            csaw__bias_bits *stage, csaw__bias_bits (&bias)[CSAW__RUN]) {
+    constexpr uint32_t row = CSAW__TEAM + 4; /* runs are then read without conflicts of banks */
+#pragma unroll
+    for (uint32_t j = 0; j < CSAW__RUN; j++) {
+        const uint32_t i = from + CSAW__TEAM * j + team.lane;
+        const bool any = WHOLE || i - team.lane < n; /* of the lanes */
+        bias[j] = any ? csaw__raw_bits(site, WHOLE || i < n ? i : n - 1) : 0;
+    }
+#pragma unroll
+    for (uint32_t j = 0; j < CSAW__RUN; j++) {
+        const uint32_t i = from + CSAW__TEAM * j + team.lane;
+        stage[row * j + team.lane] = WHOLE || i < n ? csaw__scale::checked(bias[j]) : 0;
+    }
+    team.sync();
+    const csaw__bias_bits *const run =
+        (const csaw__bias_bits *)__builtin_assume_aligned(stage + team.lane / 4 * row + team.lane % 4 * CSAW__RUN, 16);
+#pragma unroll
+    for (uint32_t j = 0; j < CSAW__RUN; j++) bias[j] = run[j];
+    team.sync();
 }
 
 /* Biases of arcs from first on; 0 beyond the row. */
@@ -103,54 +138,65 @@ struct csaw__sums_to {
     }
 };
 
-/* The sum of all arcs, inclusive sums of parts to upto, and the largest of the lane's biases. */
-CSAW_FN uint64_t csaw__team_pass(const csaw__team &team, const csaw_site *site, const csaw__scale &scale,
-                                 uint32_t log_per, uint64_t *upto, csaw__bias_bits *largest) {
-    const uint32_t n = site->degree, whole = n / CSAW__STRETCH * CSAW__STRETCH;
-    csaw__sums_to to = {upto, log_per, n, scale, 0, 0};
+/* The sum of all arcs, and inclusive sums of parts to out->upto. *guess: the row's largest bias, for the scale; 0: that
+ * of the first stretch is taken. *largest: of the lane's biases. */
+CSAW_FN uint64_t csaw__team_pass(const csaw__team &team, const csaw_site *site, uint64_t *upto, csaw__bias_bits *stage,
+                                 csaw__row_mass *out, csaw__bias_bits *guess, csaw__bias_bits *largest) {
+    const uint32_t n = site->degree;
+    csaw__sums_to to = {upto, out->log_per, n, out->scale, 0, 0};
     csaw__bias_bits bias[CSAW__RUN];
-    uint32_t first = CSAW__RUN * team.lane;
-    for (uint32_t left = whole; left; left -= CSAW__STRETCH, first += CSAW__STRETCH) {
-#pragma unroll
-        for (uint32_t j = 0; j < CSAW__RUN; j++) bias[j] = csaw__raw_bits(site, (uint64_t)first + j);
-#pragma unroll
-        for (uint32_t j = 0; j < CSAW__RUN; j++) bias[j] = csaw__scale::checked(bias[j]);
-        to.add(team, first, bias);
+    for (uint32_t from = 0, left = n; left; from += CSAW__STRETCH) { /* from + CSAW__STRETCH may be 2^32 */
+        const bool whole = left >= CSAW__STRETCH;
+        if (whole)
+            csaw__load_run<true>(team, site, from, n, stage, bias);
+        else
+            csaw__load_run<false>(team, site, from, n, stage, bias);
+        if (from == 0) {
+            if (*guess == 0) *guess = team.largest(csaw__largest_of(bias));
+            to.scale = csaw__scale(csaw__exponent_of(n, *guess));
+        }
+        to.add(team, from + CSAW__RUN * team.lane, bias);
+        left = whole ? left - CSAW__STRETCH : 0;
     }
-    if (whole < n) {
-        csaw__load_end(site, first, bias);
-        to.add(team, first, bias);
-    }
-    if (team.lane == 0) upto[(n - 1) >> log_per] = to.below; /* its part may end beyond the row */
+    if (team.lane == 0) upto[(n - 1) >> out->log_per] = to.below; /* its part may end beyond the row */
+    out->scale = to.scale;
     *largest = to.largest;
     return to.below;
 }
 
-/* Sum of the row's masses and their scale, and inclusive sums of parts in upto, [room], if room is not 0. Sum 0: no arc
- * has a positive bias. The row has an arc. False: a hook broke its rules. */
-CSAW_FN bool csaw__team_sums(const csaw__team &team, const csaw_site *site, uint64_t *upto, uint64_t room,
-                             csaw__row_mass *out) {
+/* The same without sums of parts. */
+CSAW_FN uint64_t csaw__team_pass(const csaw__team &team, const csaw_site *site, csaw__row_mass *out,
+                                 csaw__bias_bits *guess, csaw__bias_bits *largest) {
     const uint64_t n = site->degree;
-    csaw__bias_bits guess = 0;
+    if (*guess == 0) {
+        csaw__bias_bits bias[CSAW__LOOK];
 #pragma unroll
-    for (uint32_t i = team.lane; i < CSAW__LOOK * CSAW__TEAM; i += CSAW__TEAM) {
-        const csaw__bias_bits bias = i < n ? csaw__bits_at(site, i) : 0;
-        guess = bias > guess ? bias : guess;
+        for (uint32_t j = 0; j < CSAW__LOOK; j++) {
+            const uint64_t i = CSAW__TEAM * j + team.lane;
+            bias[j] = i < n ? csaw__bits_at(site, (uint32_t)i) : 0;
+        }
+        *guess = team.largest(csaw__largest_of(bias));
     }
-    guess = team.largest(guess);
+    out->scale = csaw__scale(csaw__exponent_of(n, *guess));
+    return team.sum(csaw__lane_pass(site, team.lane, n, CSAW__TEAM, out->scale, largest));
+}
+
+/* Sum of the row's masses and their scale, and inclusive sums of parts in upto, [room], if room is not 0. stage: as
+ * above, unless room is 0. Sum 0: no arc has a positive bias. The row has an arc. False: a hook broke its rules. */
+CSAW_FN bool csaw__team_sums(const csaw__team &team, const csaw_site *site, uint64_t *upto, uint64_t room,
+                             csaw__bias_bits *stage, csaw__row_mass *out) {
+    const uint64_t n = site->degree;
+    csaw__bias_bits guess = 0, largest;
     out->upto = upto;
     out->log_per = room ? csaw__log_part(n, room, CSAW__LOG_RUN) : 0;
-    for (;;) {
-        const int exponent = csaw__exponent_of(n, guess);
-        csaw__bias_bits largest = 0;
-        out->scale = csaw__scale(exponent);
-        out->sum = room ? csaw__team_pass(team, site, out->scale, out->log_per, upto, &largest)
-                        : team.sum(csaw__lane_pass(site, team.lane, n, CSAW__TEAM, out->scale, &largest));
+    for (;; guess = largest) {
+        largest = 0;
+        out->sum = room ? csaw__team_pass(team, site, upto, stage, out, &guess, &largest)
+                        : csaw__team_pass(team, site, out, &guess, &largest);
         largest = team.largest(largest);
         team.sync();
         if (largest > csaw__scale::most) break;
-        if (csaw__exponent_of(n, largest) == exponent) return true;
-        guess = largest;
+        if (csaw__exponent_of(n, largest) == csaw__exponent_of(n, guess)) return true;
     }
     csaw__wave_fault(site);
     return false;

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_dots.cuh - device code of SDDMM: a dot product for every edge, in the order of spmm/dots_rows.h, which
- * has sixteen partial sums, of every sixteenth column each. Sixteen lanes take eight edges at a time, and of each row
- * load VECTOR columns a lane side by side, for whole lines: a row of 64 columns in one piece. Columns of one partial
- * sum then stand VECTOR lanes apart, so lanes exchange products: of each VECTOR edges a lane gets one, and adds its
- * columns in their order. Of the row, which these edges share more often than not, a lane keeps its columns. To be
- * compiled without contraction of a * b + c.
- *
- * Four lanes an edge need no exchange, but touch as many lines with each load as there are edges: on an H200 that was
- * 4.2 TB/s of features where csaw_spmm() has 8 (docs/measured/2026-11-23-gpu-5.md). */
+/* spmm/device_dots.cuh - device code of SDDMM: a dot product for every edge, in the order of spmm/dots_rows.h. A group
+ * of lanes holds the sixteen partial sums of an edge, VECTOR a lane, and takes some edges that follow each other, so
+ * that the features of their row stay in the L1 cache. To be compiled without contraction of a * b + c. */
 #ifndef CSAW_SPMM_DEVICE_DOTS_CUH
 #define CSAW_SPMM_DEVICE_DOTS_CUH
 
@@ -15,7 +9,7 @@
 #include "spmm/device_group.cuh"
 #include "spmm/device_product.h"
 
-enum { CSAW__DOTS_EDGES = 32 /* of a group of lanes */, CSAW__DOTS_AT_ONCE = 8 };
+enum { CSAW__DOTS_EDGES = 16 /* of a group */ };
 
 typedef struct csaw__device_dots_job {
     csaw_sparse a;
@@ -25,120 +19,54 @@ typedef struct csaw__device_dots_job {
     float *out; /* [num_edges, heads] */
 } csaw__device_dots_job;
 
-template <int VECTOR> struct csaw__dots_part { /* of a row, a lane's columns */
-    float at[VECTOR];
-};
-
-template <csaw_dtype T, int VECTOR>
-static __device__ __forceinline__ csaw__dots_part<VECTOR> csaw__dots_load(const csaw_dense &of, uint64_t row,
-                                                                          uint64_t column) {
-    csaw__dots_part<VECTOR> part;
-    csaw__load<T, VECTOR>((const char *)of.data + (row * of.stride + column) * (T == CSAW_F32 ? 4 : 2), part.at);
-    return part;
-}
-
-/* Lanes DISTANCE apart exchange: of `low` and `high`, two edges, the lane with the bit clear gets both parts of the
- * first, the other one those of the second, the part of the lane with the bit clear in `low`. */
-template <int DISTANCE, int VECTOR>
-static __device__ __forceinline__ void csaw__dots_exchange(csaw__dots_part<VECTOR> *low,
-                                                           csaw__dots_part<VECTOR> *high) {
-    const bool second = threadIdx.x & DISTANCE;
-#pragma unroll
-    for (int j = 0; j < VECTOR; j++) {
-        const float given = second ? low->at[j] : high->at[j];
-        const float got = __shfl_xor_sync(0xffffffffu, given, DISTANCE, CSAW__SUMS);
-        low->at[j] = second ? got : low->at[j];
-        high->at[j] = second ? high->at[j] : got;
-    }
-}
-
-/* Products of VECTOR edges, a lane's columns of each, become those of one edge, number lane * VECTOR / 16 of them, in
- * the order of columns. */
-template <int VECTOR> static __device__ __forceinline__ void csaw__dots_turn(csaw__dots_part<VECTOR> *part) {
-    if constexpr (VECTOR == 4) {
-        csaw__dots_exchange<4>(&part[0], &part[1]); /* with the lanes of the next four columns */
-        csaw__dots_exchange<4>(&part[2], &part[3]);
-        csaw__dots_exchange<8>(&part[0], &part[2]); /* of the eight after these */
-        csaw__dots_exchange<8>(&part[1], &part[3]);
-    }
-}
-
-/* How many edges from `from` on stand before the end of the row; more than are taken at once are not counted. */
-static __device__ __forceinline__ uint32_t csaw__dots_in_row(const uint64_t *rowptr, uint64_t row, uint64_t from) {
-    const uint64_t count = rowptr[row + 1] - from;
-    return count < CSAW__DOTS_AT_ONCE ? (uint32_t)count : CSAW__DOTS_AT_ONCE;
-}
-
-/* The partial sums of edges from, from + 1, ..., the first of them in `row`; those beyond `last` are the last one. In
- * each lane those of edges from + i * VECTOR + lane * VECTOR / 16. */
+/* Adds a lane's products of two rows of so many columns. arg: NULL, or only columns c with arg[c] == wanted. Loads
+ * first, so that they are on their way together; the first column is loaded again for those that are not there. */
 template <csaw_dtype X, csaw_dtype Y, int VECTOR>
-static __device__ __forceinline__ void csaw__dots_sums(const csaw__device_dots_job &d, uint64_t from, uint64_t last,
-                                                       uint64_t row, uint32_t head,
-                                                       float (&sum)[CSAW__DOTS_AT_ONCE / VECTOR][VECTOR]) {
-    constexpr uint32_t edges = CSAW__DOTS_AT_ONCE;
-    const uint32_t count = last - from < edges ? (uint32_t)(last - from) + 1 : edges, lane = threadIdx.x % CSAW__SUMS;
-    const uint64_t columns = d.x.cols / d.heads;
-    const csaw_vertex *const col = d.a.col + from;
-    csaw_vertex ends[edges];
+static __device__ __forceinline__ void csaw__dot(const char *x, const char *y, uint64_t columns, uint32_t lane,
+                                                 const uint32_t *arg, uint32_t wanted, float *sum) {
+    constexpr int COUNT = 4; /* loads of each row */
+    for (uint64_t begin = lane * VECTOR; begin < columns; begin += COUNT * CSAW__SUMS) {
+        float u[COUNT][VECTOR], v[COUNT][VECTOR];
+        bool taken[COUNT];
 #pragma unroll
-    for (uint32_t i = 0; i < edges; i++) ends[i] = col[i < count ? i : count - 1];
-    for (uint64_t piece = 0; piece < columns; piece += CSAW__SUMS * VECTOR) {
-        const bool there = piece + lane * VECTOR < columns; /* else it loads the first columns: without a branch */
-        const uint64_t column = head * columns + (there ? piece + lane * VECTOR : 0);
-        csaw__dots_part<VECTOR> v[edges], u;
-        uint64_t at_row = row;
-        uint32_t in_row = csaw__dots_in_row(d.a.rowptr, row, from);
-#pragma unroll
-        for (uint32_t i = 0; i < edges; i++) v[i] = csaw__dots_load<Y, VECTOR>(d.y, ends[i], column);
-        u = csaw__dots_load<X, VECTOR>(d.x, row, column);
-#pragma unroll
-        for (uint32_t i = 0; i < edges; i++) {
-            const uint32_t edge = i < count ? i : count - 1;
-            if (edge >= in_row) {
-                at_row = csaw__row_on(d.a.rowptr, at_row, d.a.rows, from + edge);
-                in_row = csaw__dots_in_row(d.a.rowptr, at_row, from);
-                u = csaw__dots_load<X, VECTOR>(d.x, at_row, column);
-            }
-#pragma unroll
-            for (int j = 0; j < VECTOR; j++) v[i].at[j] = there ? u.at[j] * v[i].at[j] : 0;
+        for (int n = 0; n < COUNT; n++) {
+            const bool there = begin + n * CSAW__SUMS < columns;
+            const uint64_t c = there ? begin + n * CSAW__SUMS : begin;
+            csaw__load<X, VECTOR>(x + c * (X == CSAW_F32 ? 4 : 2), u[n]);
+            csaw__load<Y, VECTOR>(y + c * (Y == CSAW_F32 ? 4 : 2), v[n]);
+            taken[n] = there && (!arg || arg[c] == wanted);
         }
 #pragma unroll
-        for (uint32_t i = 0; i < edges / VECTOR; i++) {
-            csaw__dots_part<VECTOR> *const part = &v[i * VECTOR];
-            csaw__dots_turn(part);
+        for (int n = 0; n < COUNT; n++)
 #pragma unroll
-            for (int n = 0; n < VECTOR; n++)
-#pragma unroll
-                for (int j = 0; j < VECTOR; j++) sum[i][j] += part[n].at[j];
-        }
+            for (int i = 0; i < VECTOR; i++)
+                if (taken[n]) sum[i] += u[n][i] * v[n][i];
     }
 }
 
 template <csaw_dtype X, csaw_dtype Y, int VECTOR>
-static __global__ void __launch_bounds__(256, 2) csaw__dots_of_edges(const __grid_constant__ csaw__device_dots_job d) {
-    constexpr uint32_t edges = CSAW__DOTS_AT_ONCE;
-    const uint64_t *const rowptr = d.a.rowptr;
-    const uint64_t last = d.a.num_edges - 1, first = csaw__thread_number() / CSAW__SUMS * CSAW__DOTS_EDGES;
-    const uint32_t lane = threadIdx.x % CSAW__SUMS, own = lane * VECTOR / CSAW__SUMS;
-    uint64_t row = csaw__row_at(rowptr, d.a.rows, first < last ? first : last);
-    for (uint64_t from = first; from < first + CSAW__DOTS_EDGES; from += edges) { /* all lanes of the warp together */
-        const uint64_t there = from < last ? from : last;
-        row = csaw__row_on(rowptr, row, d.a.rows, there);
+static __global__ void csaw__dots_of_edges(const __grid_constant__ csaw__device_dots_job d) {
+    constexpr uint32_t lanes = CSAW__SUMS / VECTOR;
+    const uint64_t first = csaw__thread_number() / lanes * CSAW__DOTS_EDGES, columns = d.x.cols / d.heads;
+    const uint32_t lane = threadIdx.x % lanes;
+    uint64_t row = first < d.a.num_edges ? csaw__row_at(d.a.rowptr, d.a.rows, first) : 0;
+    uint64_t column = first < d.a.num_edges ? d.a.col[first] : 0;
+    for (uint64_t e = first; e < first + CSAW__DOTS_EDGES; e++) {
+        const bool is_edge = e < d.a.num_edges;                           /* all lanes of the warp go on together */
+        const uint64_t next = e + 1 < d.a.num_edges ? d.a.col[e + 1] : 0; /* while the features come */
+        if (is_edge) row = csaw__row_on(d.a.rowptr, row, d.a.rows, e);
         for (uint32_t h = 0; h < d.heads; h++) {
-            float sum[edges / VECTOR][VECTOR] = {};
-            csaw__dots_sums<X, Y, VECTOR>(d, there, last, row, h, sum);
-#pragma unroll
-            for (uint32_t i = 0; i < edges / VECTOR; i++) {
-                const uint64_t e = from + i * VECTOR + own;
-                float value = csaw__sum_of_sums<VECTOR>(sum[i]);
-                if (lane % (CSAW__SUMS / VECTOR) || e > last) continue;
-                if (d.mean) {
-                    const uint64_t of = csaw__row_from(rowptr, row, d.a.rows, e);
-                    value /= (float)(rowptr[of + 1] - rowptr[of]);
-                }
-                d.out[e * d.heads + h] = value;
-            }
+            const char *const x = (const char *)d.x.data + (row * d.x.stride + h * columns) * (X == CSAW_F32 ? 4 : 2);
+            const char *const y =
+                (const char *)d.y.data + (column * d.y.stride + h * columns) * (Y == CSAW_F32 ? 4 : 2);
+            float sum[VECTOR] = {0};
+            csaw__dot<X, Y, VECTOR>(x, y, is_edge ? columns : 0, lane, nullptr, 0, sum);
+            float value = csaw__sum_of_sums<VECTOR>(sum);
+            if (!is_edge || lane) continue;
+            if (d.mean) value /= (float)(d.a.rowptr[row + 1] - d.a.rowptr[row]);
+            d.out[e * d.heads + h] = value;
         }
+        column = next;
     }
 }
 
@@ -159,7 +87,7 @@ static inline csaw__dots_kernel *csaw__dots_kernel_at(const csaw__device_dots_jo
     const bool vectors =
         d->x.cols / d->heads % CSAW__VECTOR == 0 && csaw__takes_vectors(&d->x) && csaw__takes_vectors(&d->y);
     const uint64_t groups = (d->a.num_edges + CSAW__DOTS_EDGES - 1) / CSAW__DOTS_EDGES;
-    *threads = groups * CSAW__SUMS;
+    *threads = groups * (CSAW__SUMS / (vectors ? CSAW__VECTOR : 1));
     return vectors ? csaw__dots_kernel_of<CSAW__VECTOR>(d->x.dtype, d->y.dtype)
                    : csaw__dots_kernel_of<1>(d->x.dtype, d->y.dtype);
 }

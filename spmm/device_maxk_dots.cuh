@@ -9,8 +9,6 @@
 #include "spmm/device_dots.cuh"
 #include "spmm/device_maxk.h"
 
-enum { CSAW__MAXK_DOTS_EDGES = 16 /* of a group */ };
-
 typedef struct csaw__maxk_dots {
     csaw_sparse a;
     csaw_dense dy; /* stride filled in */
@@ -22,9 +20,9 @@ typedef struct csaw__maxk_dots {
 template <csaw_dtype X, typename INDEX, int VECTOR>
 static __global__ void csaw__maxk_dots_of_edges(const __grid_constant__ csaw__maxk_dots d) {
     constexpr uint32_t lanes = CSAW__SUMS / VECTOR;
-    const uint64_t first = csaw__thread_number() / lanes * CSAW__MAXK_DOTS_EDGES, k = d.x.k;
+    const uint64_t first = csaw__thread_number() / lanes * CSAW__DOTS_EDGES, k = d.x.k;
     uint64_t row = first < d.a.num_edges ? csaw__row_at(d.a.rowptr, d.a.rows, first) : 0;
-    for (uint64_t e = first; e < first + CSAW__MAXK_DOTS_EDGES; e++) {
+    for (uint64_t e = first; e < first + CSAW__DOTS_EDGES; e++) {
         const bool is_edge = e < d.a.num_edges; /* all lanes of the warp go on together */
         float sum[VECTOR] = {0};
         if (is_edge) {
@@ -63,8 +61,7 @@ static inline csaw__maxk_dots_kernel *csaw__maxk_dots_at(const csaw__maxk_dots *
     const uint64_t bytes = d->x.dtype == CSAW_F32 ? 4 : 2, index = d->x.cols <= 256 ? 1 : 2;
     const bool vectors = d->x.k % CSAW__VECTOR == 0 && (uintptr_t)d->x.values % (CSAW__VECTOR * bytes) == 0 &&
                          (uintptr_t)d->x.index % (CSAW__VECTOR * index) == 0;
-    *threads = (d->a.num_edges + CSAW__MAXK_DOTS_EDGES - 1) / CSAW__MAXK_DOTS_EDGES *
-               (CSAW__SUMS / (vectors ? CSAW__VECTOR : 1));
+    *threads = (d->a.num_edges + CSAW__DOTS_EDGES - 1) / CSAW__DOTS_EDGES * (CSAW__SUMS / (vectors ? CSAW__VECTOR : 1));
     if (d->x.dtype == CSAW_F32) return csaw__maxk_dots_of<CSAW_F32>(d, vectors);
     return d->x.dtype == CSAW_F16 ? csaw__maxk_dots_of<CSAW_F16>(d, vectors)
                                   : csaw__maxk_dots_of<CSAW_BF16>(d, vectors);

@@ -3,11 +3,8 @@
  * structure alone, on every graph, and no bytes are moved that they do not look at. */
 #include "bench/parts_settings.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "bench/measure.h"
+#include "bench/options.h"
 
 parts_settings parts_settings_read(int argc, char **argv) {
     parts_settings s = {
@@ -17,45 +14,29 @@ parts_settings parts_settings_read(int argc, char **argv) {
     s.p = "0.25";
     s.q = "4";
     s.commit = "not given";
-    const struct {
-        const char *name;
-        uint32_t *number;
-        const char **text;
-    } options[] = {{"--scale", &s.scale, NULL},
-                   {"--edge-factor", &s.edge_factor, NULL},
-                   {"--seed", &s.seed, NULL},
-                   {"--undirected", &s.undirected, NULL},
-                   {"--memory", &s.memory, NULL},
-                   {"--partitions", &s.partitions, NULL},
-                   {"--resident", &s.resident, NULL},
-                   {"--streams", &s.streams, NULL},
-                   {"--walks", &s.walks, NULL},
-                   {"--few", &s.few, NULL},
-                   {"--length", &s.length, NULL},
-                   {"--ablation", &s.ablation, NULL},
-                   {"--repeat", &s.repeat, NULL},
-                   {"--in-memory", &s.in_memory, NULL},
-                   {"--graph", NULL, &s.graph},
-                   {"--name", NULL, &s.name},
-                   {"--device", NULL, &s.device},
-                   {"--only", NULL, &s.only},
-                   {"--p", NULL, &s.p},
-                   {"--q", NULL, &s.q},
-                   {"--json", NULL, &s.json},
-                   {"--commit", NULL, &s.commit}};
-    for (int i = 1; i < argc; i += 2) {
-        size_t o = 0;
-        while (o < sizeof options / sizeof *options && strcmp(argv[i], options[o].name) != 0) o++;
-        if (o == sizeof options / sizeof *options || i + 1 == argc) {
-            fprintf(stderr, "parts_bench: %s '%s'; see the head of bench/parts.c\n",
-                    i + 1 == argc ? "no value for" : "unknown option", argv[i]);
-            exit(2);
-        }
-        if (options[o].number)
-            *options[o].number = (uint32_t)strtoul(argv[i + 1], NULL, 10);
-        else
-            *options[o].text = argv[i + 1];
-    }
+    const bench_option options[] = {{"--scale", &s.scale, NULL},
+                                    {"--edge-factor", &s.edge_factor, NULL},
+                                    {"--seed", &s.seed, NULL},
+                                    {"--undirected", &s.undirected, NULL},
+                                    {"--memory", &s.memory, NULL},
+                                    {"--partitions", &s.partitions, NULL},
+                                    {"--resident", &s.resident, NULL},
+                                    {"--streams", &s.streams, NULL},
+                                    {"--walks", &s.walks, NULL},
+                                    {"--few", &s.few, NULL},
+                                    {"--length", &s.length, NULL},
+                                    {"--ablation", &s.ablation, NULL},
+                                    {"--repeat", &s.repeat, NULL},
+                                    {"--in-memory", &s.in_memory, NULL},
+                                    {"--graph", NULL, &s.graph},
+                                    {"--name", NULL, &s.name},
+                                    {"--device", NULL, &s.device},
+                                    {"--only", NULL, &s.only},
+                                    {"--p", NULL, &s.p},
+                                    {"--q", NULL, &s.q},
+                                    {"--json", NULL, &s.json},
+                                    {"--commit", NULL, &s.commit}};
+    bench_options_read(argc, argv, options, sizeof options / sizeof *options, "parts_bench", "bench/parts.c");
     if (s.repeat == 0) s.repeat = 1;
     return s;
 }

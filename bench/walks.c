@@ -26,6 +26,7 @@
 #include "bench/hand_walks.h"
 #include "bench/hand_walks_gpu.h"
 #include "bench/measure.h"
+#include "bench/options.h"
 
 CSAW_DECLARE_SAMPLER(weighted);
 
@@ -267,31 +268,16 @@ static settings read_settings(int argc, char **argv) {
     s.device = "cpu";
     s.order = "none";
     s.commit = "not given";
-    const struct {
-        const char *name;
-        uint32_t *number;
-        const char **text;
-    } options[] = {{"--scale", &s.scale, NULL},       {"--edge-factor", &s.edge_factor, NULL},
-                   {"--seed", &s.seed, NULL},         {"--walks-per-vertex", &s.walks_per_vertex, NULL},
-                   {"--vertices", &s.vertices, NULL}, {"--length", &s.length, NULL},
-                   {"--repeat", &s.repeat, NULL},     {"--device", NULL, &s.device},
-                   {"--split", &s.split, NULL},       {"--order", NULL, &s.order},
-                   {"--sampler", NULL, &s.sampler},   {"--export", NULL, &s.export},
-                   {"--json", NULL, &s.json},         {"--only", NULL, &s.only},
-                   {"--commit", NULL, &s.commit}};
-    for (int i = 1; i < argc; i += 2) {
-        size_t o = 0;
-        while (o < sizeof options / sizeof *options && strcmp(argv[i], options[o].name) != 0) o++;
-        if (o == sizeof options / sizeof *options || i + 1 == argc) {
-            fprintf(stderr, "walk_bench: %s '%s'; see the head of bench/walks.c\n",
-                    i + 1 == argc ? "no value for" : "unknown option", argv[i]);
-            exit(2);
-        }
-        if (options[o].number)
-            *options[o].number = (uint32_t)strtoul(argv[i + 1], NULL, 10);
-        else
-            *options[o].text = argv[i + 1];
-    }
+    const bench_option options[] = {
+        {"--scale", &s.scale, NULL},       {"--edge-factor", &s.edge_factor, NULL},
+        {"--seed", &s.seed, NULL},         {"--walks-per-vertex", &s.walks_per_vertex, NULL},
+        {"--vertices", &s.vertices, NULL}, {"--length", &s.length, NULL},
+        {"--repeat", &s.repeat, NULL},     {"--device", NULL, &s.device},
+        {"--split", &s.split, NULL},       {"--order", NULL, &s.order},
+        {"--sampler", NULL, &s.sampler},   {"--export", NULL, &s.export},
+        {"--json", NULL, &s.json},         {"--only", NULL, &s.only},
+        {"--commit", NULL, &s.commit}};
+    bench_options_read(argc, argv, options, sizeof options / sizeof *options, "walk_bench", "bench/walks.c");
     if (!s.repeat || !s.length || !s.walks_per_vertex) {
         fputs("walk_bench: --repeat, --length and --walks-per-vertex are at least 1\n", stderr);
         exit(2);

@@ -4,7 +4,8 @@
 embed() takes gensim where it is installed, and PyTorch otherwise. PyTorch's is the same objective in matrix products: a
 context at distance o counts (window + 1 - o) / window, which is how often word2vec's random window reaches it, and the
 negatives of a batch of walks are shared by its vertices, each counted so that a pair has `negative` of them on average.
-Steps are Adam's, of batches, where word2vec's are one pair's each.
+Steps are those of word2vec, its rate times the gradient of every pair, but that those of a few walks are summed before
+they are taken. Few, since a hub is in many of their pairs, whose steps add up.
 """
 import argparse
 import importlib.util
@@ -58,19 +59,20 @@ def _by_torch(graph: csaw.Graph, p: float, q: float, options: argparse.Namespace
     import torch
     from torch.nn.functional import softplus
 
-    device, shared, batch = torch.device(options.device), 128, 64
+    device, shared, batch = torch.device(options.device), 512, 16
     walks = csaw.node2vec_walk(graph, p, q, length=options.walk_length, walks_per_seed=options.num_walks,
                                seed=options.seed)
     count = np.bincount(walks[walks != csaw.NONE], minlength=graph.num_vertices)
     torch.manual_seed(options.seed)
-    size = graph.num_vertices, options.dimensions
-    vertex = ((torch.rand(size) - 0.5) / options.dimensions).to(device).requires_grad_()
-    context = torch.zeros(size, device=device).requires_grad_()
-    optimizer = torch.optim.Adam([vertex, context], options.rate)
+    vertex, context = (torch.nn.Embedding(graph.num_vertices, options.dimensions, sparse=True, device=device)
+                       for _ in range(2))
+    torch.nn.init.uniform_(vertex.weight, -0.5 / options.dimensions, 0.5 / options.dimensions)
+    torch.nn.init.zeros_(context.weight)
+    optimizer = torch.optim.SGD([vertex.weight, context.weight], options.rate)
     steps = options.epochs * -(-len(walks) // batch)
     schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 1 / steps, steps)
 
-    noise = torch.from_numpy(count**0.75).to(device)
+    below = torch.from_numpy(np.cumsum(count**0.75)).to(device)  # negatives are drawn by count^0.75
     place = torch.arange(walks.shape[1], device=device)
     away = (place[:, None] - place).abs()
     band = ((options.window + 1 - away) / options.window).clamp(min=0) * (away > 0)  # [places, places]
@@ -79,14 +81,14 @@ def _by_torch(graph: csaw.Graph, p: float, q: float, options: argparse.Namespace
             walk = torch.from_numpy(walks[part.numpy()].astype(np.int64)).to(device)
             there = (walk != csaw.NONE).float()  # [walks, places]
             walk = walk.masked_fill(walk == csaw.NONE, 0)
-            u, c = vertex[walk], context[walk]  # [walks, places, dimensions]
+            u, c = vertex(walk), context(walk)  # [walks, places, dimensions]
             pairs = band * there[:, :, None] * there[:, None, :]
             near = (pairs * softplus(-u @ c.mT)).sum()
-            negatives = context[torch.multinomial(noise, shared, replacement=True)]
+            drawn = torch.rand(shared, dtype=below.dtype, device=device) * below[-1]
+            negatives = context(torch.searchsorted(below, drawn, right=True).clamp(max=graph.num_vertices - 1))
             far = (pairs.sum(2, keepdim=True) * softplus(u @ negatives.T)).sum() * (options.negative / shared)
-            loss = (near + far) / pairs.sum().clamp(min=1)
             optimizer.zero_grad()
-            loss.backward()
+            (near + far).backward()
             optimizer.step()
             schedule.step()
-    return vertex.detach().cpu().numpy()
+    return vertex.weight.detach().cpu().numpy()

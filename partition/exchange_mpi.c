@@ -12,6 +12,8 @@
 
 #include <mpi.h>
 #include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -41,14 +43,19 @@ struct csaw__mpi {
     bool i_gave_up, other_gave_up;
 };
 
-static csaw_status check(int code, const char *what) {
-    char text[MPI_MAX_ERROR_STRING] = "";
+/* format: what was done, with its numbers. */
+__attribute__((format(printf, 2, 3))) static csaw_status check(int code, const char *format, ...) {
+    char text[MPI_MAX_ERROR_STRING] = "", what[160];
     int length = 0;
+    va_list arguments;
     if (code == MPI_SUCCESS) return CSAW_OK;
     MPI_Error_string(code, text, &length);
-    return csaw__fail(CSAW_EMPI, "%s failed: %s; see what MPI says of the other ranks", what, text);
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return csaw__fail(CSAW_EMPI, "%s failed: %s; end the job, and see what its launcher says of the ranks", what, text);
 }
-#define TRY_MPI(CALL, WHAT) CSAW_TRY(check(CALL, WHAT))
+#define TRY_MPI(CALL, ...) CSAW_TRY(check(CALL, __VA_ARGS__))
 
 /* ---- batches ---- */
 
@@ -57,7 +64,8 @@ static csaw_status room(void *self, uint32_t to, void **out) {
     const uint64_t place = (uint64_t)to * m->under_way + m->next[to];
     int free = 1;
     if (m->request[place] != MPI_REQUEST_NULL)
-        TRY_MPI(MPI_Test(&m->request[place], &free, MPI_STATUS_IGNORE), "sending to another rank");
+        TRY_MPI(MPI_Test(&m->request[place], &free, MPI_STATUS_IGNORE), "asking for batches that rank %u of %d took in",
+                to, m->size);
     *out = free ? m->memory + place * m->batch : NULL;
     return CSAW_OK;
 }
@@ -67,7 +75,8 @@ static csaw_status send(void *self, uint32_t to, uint64_t bytes) {
     const uint64_t place = (uint64_t)to * m->under_way + m->next[to];
     TRY_MPI(
         MPI_Issend(m->memory + place * m->batch, (int)bytes, MPI_BYTE, (int)to, TAG_BATCH, m->comm, &m->request[place]),
-        "sending to another rank");
+        "sending a batch of %llu bytes, of at most %llu, to rank %u of %d", (unsigned long long)bytes,
+        (unsigned long long)m->batch, to, m->size);
     m->next[to] = (m->next[to] + 1) % m->under_way;
     m->sent[to]++;
     return CSAW_OK;
@@ -77,14 +86,17 @@ static csaw_status begin_to_receive(csaw__mpi *m, int tag) {
     MPI_Message message;
     MPI_Status status;
     int found = 0;
-    TRY_MPI(MPI_Improbe(MPI_ANY_SOURCE, tag, m->comm, &found, &message, &status), "looking for messages");
+    TRY_MPI(MPI_Improbe(MPI_ANY_SOURCE, tag, m->comm, &found, &message, &status), "looking for messages of %d ranks",
+            m->size);
     if (!found) return CSAW_OK;
     m->from = status.MPI_SOURCE;
-    TRY_MPI(MPI_Get_count(&status, MPI_BYTE, &m->bytes), "looking for messages");
+    TRY_MPI(MPI_Get_count(&status, MPI_BYTE, &m->bytes), "asking for the size of a message from rank %d of %d", m->from,
+            m->size);
     CSAW_REQUIRE((uint64_t)m->bytes <= m->batch, CSAW_EINVAL,
-                 "rank %d sent a batch of %d bytes, but they have at most %llu; run the same csaw on all ranks",
+                 "rank %d sent a batch of %d bytes, but batches have at most %llu; run the same csaw on all ranks",
                  m->from, m->bytes, (unsigned long long)m->batch);
-    return check(MPI_Imrecv(m->came, m->bytes, MPI_BYTE, &message, &m->coming), "receiving from another rank");
+    return check(MPI_Imrecv(m->came, m->bytes, MPI_BYTE, &message, &m->coming),
+                 "beginning to receive %d bytes from rank %d of %d", m->bytes, m->from, m->size);
 }
 
 /* Of the message that is coming, else of the next one with this tag: whether all of it has come. */
@@ -93,7 +105,8 @@ static csaw_status receive_by(csaw__mpi *m, int tag, bool *any) {
     *any = false;
     if (m->coming == MPI_REQUEST_NULL) CSAW_TRY(begin_to_receive(m, tag));
     if (m->coming == MPI_REQUEST_NULL) return CSAW_OK;
-    TRY_MPI(MPI_Test(&m->coming, &whole, MPI_STATUS_IGNORE), "receiving from another rank");
+    TRY_MPI(MPI_Test(&m->coming, &whole, MPI_STATUS_IGNORE), "receiving %d bytes from rank %d of %d", m->bytes, m->from,
+            m->size);
     *any = whole;
     return CSAW_OK;
 }
@@ -119,14 +132,15 @@ static csaw_status gather(void *self, const void *mine) {
     memcpy(m->mine, mine, sizeof m->mine);
     TRY_MPI(
         MPI_Iallgather(m->mine, CSAW__WORD_BYTES, MPI_BYTE, m->words, CSAW__WORD_BYTES, MPI_BYTE, m->comm, &m->round),
-        "a round of all ranks");
+        "a round of %d bytes from each of %d ranks", (int)CSAW__WORD_BYTES, m->size);
     return CSAW_OK;
 }
 
 static csaw_status gathered(void *self, const void **all) {
     csaw__mpi *const m = self;
     int done;
-    TRY_MPI(MPI_Test(&m->round, &done, MPI_STATUS_IGNORE), "a round of all ranks");
+    TRY_MPI(MPI_Test(&m->round, &done, MPI_STATUS_IGNORE), "a round of %d bytes from each of %d ranks",
+            (int)CSAW__WORD_BYTES, m->size);
     *all = done ? m->words : NULL;
     return CSAW_OK;
 }
@@ -173,7 +187,9 @@ typedef struct waiting { /* for ranks that may be gone */
 } waiting;
 
 static csaw_status wait_a_little(const waiting *w) {
-    CSAW_REQUIRE(!w->leave(w->user), CSAW_ESTOPPED, "rank %d stopped waiting for other ranks", w->m->rank);
+    CSAW_REQUIRE(!w->leave(w->user), CSAW_ESTOPPED,
+                 "rank %d was told to stop while it waited for %d ranks to end a run; end the job", w->m->rank,
+                 w->m->size);
     idle(w->m);
     return CSAW_OK;
 }
@@ -181,7 +197,7 @@ static csaw_status wait_a_little(const waiting *w) {
 static csaw_status wait_for(const waiting *w, int count, MPI_Request *request, const char *what) {
     for (;;) {
         int done;
-        TRY_MPI(MPI_Testall(count, request, &done, MPI_STATUSES_IGNORE), what);
+        TRY_MPI(MPI_Testall(count, request, &done, MPI_STATUSES_IGNORE), "%s of %d ranks", what, w->m->size);
         if (done) return CSAW_OK;
         CSAW_TRY(wait_a_little(w));
     }
@@ -204,18 +220,19 @@ static csaw_status settle(void *self, bool (*leave)(void *user), void *user) {
     MPI_Request counts[2], all_in;
     m->gave = m->i_gave_up;
     TRY_MPI(MPI_Ialltoall(m->sent, 1, MPI_UINT64_T, m->given, 1, MPI_UINT64_T, m->comm, &counts[0]),
-            "counting messages");
-    TRY_MPI(MPI_Iallreduce(&m->gave, &m->all_gave, 1, MPI_UINT64_T, MPI_SUM, m->comm, &counts[1]), "counting messages");
-    CSAW_TRY(wait_for(&w, 2, counts, "counting messages"));
+            "counting the messages of %d ranks", m->size);
+    TRY_MPI(MPI_Iallreduce(&m->gave, &m->all_gave, 1, MPI_UINT64_T, MPI_SUM, m->comm, &counts[1]),
+            "counting the messages of %d ranks", m->size);
+    CSAW_TRY(wait_for(&w, 2, counts, "counting the messages"));
     for (int i = 0; i < m->size; i++) batches += m->given[i];
     CSAW_TRY(drop(&w, TAG_BATCH, batches - m->taken));
     CSAW_TRY(drop(&w, TAG_GIVE_UP, m->all_gave - m->gave));
-    CSAW_TRY(wait_for(&w, m->size * (int)m->under_way, m->request, "sending to other ranks"));
+    CSAW_TRY(wait_for(&w, m->size * (int)m->under_way, m->request, "waiting for the batches under way"));
     memset(m->sent, 0, (uint64_t)m->size * sizeof *m->sent);
     m->taken = 0;
     m->i_gave_up = m->other_gave_up = false;
-    TRY_MPI(MPI_Ibarrier(m->comm, &all_in), "waiting for all ranks");
-    return wait_for(&w, 1, &all_in, "waiting for all ranks");
+    TRY_MPI(MPI_Ibarrier(m->comm, &all_in), "waiting for the last of %d ranks", m->size);
+    return wait_for(&w, 1, &all_in, "waiting for the last");
 }
 
 /* ---- memory ---- */
@@ -236,9 +253,11 @@ csaw__exchange csaw__mpi_rank(csaw__mpi *m) {
                             .idle = idle};
 }
 
+static uint64_t bytes_of_batches(const csaw__mpi *m) { return (uint64_t)m->size * m->under_way * m->batch; }
+
 static csaw_status take_memory(csaw__mpi *m) {
     const uint64_t size = (uint64_t)m->size, buffers = size * m->under_way;
-    CSAW_TRY(csaw__alloc(&m->memory, buffers * m->batch, "batches to other ranks"));
+    CSAW_TRY(csaw__alloc(&m->memory, bytes_of_batches(m), "batches to other ranks"));
     CSAW_TRY(csaw__alloc(&m->request, buffers, "batches to other ranks"));
     for (uint64_t i = 0; i < buffers; i++) m->request[i] = MPI_REQUEST_NULL;
     CSAW_TRY(csaw__alloc_zero(&m->next, size, "batches to other ranks"));
@@ -249,20 +268,24 @@ static csaw_status take_memory(csaw__mpi *m) {
 }
 
 static csaw_status open(csaw__mpi *m, const MPI_Comm *communicator) {
-    TRY_MPI(MPI_Comm_dup(*communicator, &m->comm), "copying the communicator");
-    TRY_MPI(MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN), "copying the communicator");
-    TRY_MPI(MPI_Comm_rank(m->comm, &m->rank), "copying the communicator");
-    return check(MPI_Comm_size(m->comm, &m->size), "copying the communicator");
+    TRY_MPI(MPI_Comm_dup(*communicator, &m->comm), "MPI_Comm_dup of the communicator given");
+    TRY_MPI(MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler of its duplicate");
+    TRY_MPI(MPI_Comm_rank(m->comm, &m->rank), "MPI_Comm_rank of its duplicate");
+    return check(MPI_Comm_size(m->comm, &m->size), "MPI_Comm_size of its duplicate");
 }
 
-/* All ranks: memory, and batches of one size, since a rank takes in what others send. mine: how this one fared. */
+/* All ranks: memory, and batches of one size, since a rank takes in what others send. mine: how this one fared. The
+ * lowest rank that failed is named. */
 static csaw_status agree(const csaw__mpi *m, csaw_status mine) {
-    enum { STATUS, LARGEST, LEAST, WORDS };
-    int64_t word[WORDS] = {mine, (int64_t)m->batch, -(int64_t)m->batch}, most[WORDS];
-    CSAW_TRY(check(MPI_Allreduce(word, most, WORDS, MPI_INT64_T, MPI_MAX, m->comm), "agreeing with the other ranks"));
+    enum { STATUS, FAILED, LARGEST, LEAST, WORDS };
+    int64_t word[WORDS] = {mine, mine == CSAW_OK ? -m->size : -m->rank, (int64_t)m->batch, -(int64_t)m->batch};
+    int64_t most[WORDS];
+    TRY_MPI(MPI_Allreduce(word, most, WORDS, MPI_INT64_T, MPI_MAX, m->comm), "the agreement of %d ranks on batches",
+            m->size);
     if (mine != CSAW_OK) return mine;
-    if (most[STATUS] != CSAW_OK)
-        return csaw__fail((csaw_status)most[STATUS], "another rank has no memory for its batches");
+    CSAW_REQUIRE(most[STATUS] == CSAW_OK, (csaw_status)most[STATUS],
+                 "rank %lld has no memory for its batches to %d ranks, %llu bytes; leave it more, or take fewer ranks",
+                 (long long)-most[FAILED], m->size, (unsigned long long)bytes_of_batches(m));
     CSAW_REQUIRE(most[LARGEST] == -most[LEAST], CSAW_EINVAL,
                  "ranks give batches of %lld to %lld bytes; give the same on every rank", (long long)-most[LEAST],
                  (long long)most[LARGEST]);
@@ -272,8 +295,8 @@ static csaw_status agree(const csaw__mpi *m, csaw_status mine) {
 csaw_status csaw__mpi_create(const void *communicator, uint64_t batch, uint32_t under_way, csaw__mpi **out) {
     csaw__mpi begun = {.comm = MPI_COMM_NULL, .round = MPI_REQUEST_NULL, .coming = MPI_REQUEST_NULL}, *m = NULL;
     CSAW_REQUIRE(batch == 0 || (batch >= CSAW__BATCH_LEAST && batch <= CSAW__BATCH_MOST), CSAW_EINVAL,
-                 "batches of %llu bytes; give %d .. %d", (unsigned long long)batch, (int)CSAW__BATCH_LEAST,
-                 (int)CSAW__BATCH_MOST);
+                 "batches of %llu bytes, but they have %d .. %d; give one of these, or 0 for the default",
+                 (unsigned long long)batch, (int)CSAW__BATCH_LEAST, (int)CSAW__BATCH_MOST);
     begun.batch = ((batch ? batch : CSAW__BATCH_BYTES) + 7) & ~(uint64_t)7;
     begun.under_way = under_way ? under_way : CSAW__BATCHES_UNDER_WAY;
     csaw_status status = open(&begun, communicator); /* before anything that may fail on one rank alone */

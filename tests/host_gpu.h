@@ -2,7 +2,8 @@
 /* tests/host_gpu.h - a GPU engine that stands in for runtime/engine/no_device.c: plans on "cuda:0", or as many GPUs as
  * a test says, draw by the CPU engine into memory that is the host's but counted and bounded as a device's, so that
  * what csaw_sample_each() does with the batches of GPUs is tested where there is none. What kernels, streams and copies
- * do, it does not show. There are no tables: methods without them. */
+ * do, it does not show. Tables are those of the CPU engine, made by each GPU, or by the first for those that hold a
+ * graph together. */
 #ifndef CSAW_TESTS_HOST_GPU_H
 #define CSAW_TESTS_HOST_GPU_H
 
@@ -21,12 +22,15 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_joint.h"
+#include "runtime/engine/gpus.h"
 #include "runtime/engine/parts.h"
+#include "samplers/select/choose.h"
 
 struct csaw__device {
     std::atomic<int> references;
     int ordinal;
     std::atomic<bool> drawing;
+    const csaw__tables *tables; // that runs read: its own plan's, or another's
 };
 
 namespace host_gpu {
@@ -42,6 +46,7 @@ inline uint64_t free_memory = uint64_t{1} << 40;                        // bytes
 inline bool reach = true;                                               // each reads the memory of each
 inline std::atomic<uint32_t> joints{0}, members{0}; // graphs in the memory of several GPUs; devices of them
 inline std::atomic<uint32_t> shared_tables{0};      // by one of them with another
+inline std::atomic<uint32_t> made_tables{0};        // or found them made
 inline bool joint_tables = false;                   // the first of them may have some
 inline bool refuse_joint = false;
 inline std::mutex lock;           // of what follows
@@ -115,6 +120,11 @@ class Draw {
     bool lost;
 };
 
+inline void set_tables(const csaw__device *device, csaw__job *job) {
+    job->rows.alias = device->tables ? device->tables->alias : nullptr;
+    job->rows.bias = device->tables ? device->tables->bias : nullptr;
+}
+
 // A device keeps no more of a fault.
 inline void keep(const csaw__fault &found, csaw__fault *fault) {
     if (found.kind == CSAW__FAULT_NONE) return;
@@ -160,12 +170,16 @@ void csaw__joint_close(csaw__joint *joint) {
     host_gpu::give(joint);
 }
 
-csaw_status csaw__device_share_tables(csaw_plan *, const csaw_plan *) {
+csaw_status csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner) {
     host_gpu::shared_tables++;
     host_gpu::joint_tables = true;
+    plan->device->tables = owner->device->tables;
     return CSAW_OK;
 }
-void csaw__device_forget_tables(csaw_plan *) { host_gpu::joint_tables = false; }
+void csaw__device_forget_tables(csaw_plan *owner) {
+    host_gpu::joint_tables = false;
+    csaw__tables_clear(&owner->tables);
+}
 
 csaw_status csaw__device_open(const csaw_graph *, int ordinal, const csaw__joint_member *of, char *text, size_t size,
                               csaw__device **out) {
@@ -176,6 +190,7 @@ csaw_status csaw__device_open(const csaw_graph *, int ordinal, const csaw__joint
     (*out)->references = 1;
     (*out)->ordinal = ordinal;
     (*out)->drawing = false;
+    (*out)->tables = nullptr;
     if (of) host_gpu::members += of->joint && of->member < of->count ? 1u << 8 * of->member : 0;
     return CSAW_OK;
 }
@@ -184,9 +199,18 @@ void csaw__device_close(csaw__device *device) {
     if (device && --device->references == 0) delete device;
 }
 
-csaw_status csaw__device_prepare(csaw_plan *, const csaw_sampler *, const csaw__job *) { return CSAW_OK; }
+csaw_status csaw__device_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job) {
+    plan->device->tables = nullptr;
+    if (!csaw__kernel_has_alias(job->kernel)) return CSAW_OK;
+    host_gpu::made_tables++;
+    CSAW_TRY(csaw__tables_prepare(plan, sampler, job, true));
+    plan->device->tables = &plan->tables;
+    return CSAW_OK;
+}
 
-bool csaw__device_is_prepared(const csaw_plan *, const csaw_sampler *, const csaw__job *) { return true; }
+bool csaw__device_is_prepared(const csaw_plan *, const csaw_sampler *, const csaw__job *job) {
+    return !csaw__kernel_has_alias(job->kernel);
+}
 
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *s,
                               csaw__fault *fault) {
@@ -203,6 +227,7 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
     CSAW_TRY(draw.begin(walks));
     job->path = s->device_path; // walk by walk: what transposes is no part of this
     job->edge = s->device_edge;
+    host_gpu::set_tables(plan->device, job);
     csaw__fault found = {};
     for (uint64_t w = 0; w < walks && found.kind == CSAW__FAULT_NONE; w++) sampler->walk(job, w, 1, &found);
     host_gpu::keep(found, fault);
@@ -222,8 +247,10 @@ csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, co
     }
     mine.graph = plan->graph;
     mine.threads = 1;
+    csaw__job with_tables = *job;
+    host_gpu::set_tables(plan->device, &with_tables);
     CSAW_TRY(draw.begin(job->num_walks));
-    csaw_status status = csaw__cpu_sample(&mine, sampler, job, false, &drawn, &found);
+    csaw_status status = csaw__cpu_sample(&mine, sampler, &with_tables, false, &drawn, &found);
     csaw__workers_free(&mine);
     host_gpu::keep(found, fault);
     if (status == CSAW_OK && found.kind == CSAW__FAULT_NONE) {

@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
 
 extern "C" {
@@ -389,23 +390,58 @@ TEST_F(MultiGpu, AFaultIsToldAfterTheBatchesBeforeIt) {
         }
 }
 
+// By alias tables at once, by ITS where an instance comes to that row; and the plan is good for other samplers.
 TEST_F(MultiGpu, AStaticBiasThatBreaksItsRulesIsToldAsOnTheCpu) {
-    csaw_csr csr = graph.csr();
-    std::vector<float> weight(csr.weight, csr.weight + csr.num_edges);
-    weight[150] = -1;
-    csr.weight = weight.data();
-    const Plans bad = {csr};
-    const std::vector<Case> cases = walks();
-    const auto found = std::find_if(cases.begin(), cases.end(), [](const Case &each) { return each.name == "biased"; });
-    ASSERT_NE(cases.end(), found);
-    const Case &biased = *found;
-    const Ask ask = ask_for(biased, 20);
-    const Outcome a = draw(bad.on("cpu").get(), biased, Method::alias, ask);
-    EXPECT_EQ(CSAW_EBIAS, a.status);
-    for (const std::string &list : lists()) {
-        const Outcome b = draw(bad.on(list.c_str()).get(), biased, Method::alias, ask);
-        EXPECT_EQ(CSAW_EBIAS, b.status);
-        EXPECT_EQ(a.message, b.message);
+    const Case biased = called(walks(), "biased"), uniform = called(walks(), "uniform");
+    const Ask ask = ask_for(biased, 200);
+    for (float wrong : {-1.0f, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+        csaw_csr csr = graph.csr();
+        std::vector<float> weight(csr.weight, csr.weight + csr.num_edges);
+        weight[50] = wrong; // an arc of the hub
+        csr.weight = weight.data();
+        const Plans bad = {csr};
+        const auto cpu = bad.on("cpu");
+        for (const std::string &list : lists())
+            for (bool joint : {false, true}) {
+                if (joint && !may_be_together(list)) continue;
+                SCOPED_TRACE(list + (joint ? " together, " : ", ") + std::to_string(wrong));
+                const auto gpus = joint ? plan_with(bad, together(list)) : bad.on(list.c_str());
+                for (Method method : {Method::alias, Method::its, Method::alias}) {
+                    const Outcome a = draw(cpu.get(), biased, method, ask), b = draw(gpus.get(), biased, method, ask);
+                    EXPECT_EQ(CSAW_EBIAS, a.status) << reference::name_of(method);
+                    EXPECT_EQ(CSAW_EBIAS, b.status) << reference::name_of(method);
+                    EXPECT_EQ(a.message, b.message);
+                    EXPECT_EQ(words_of(cpu.get(), uniform, Method::uniform, ask),
+                              words_of(gpus.get(), uniform, Method::uniform, ask));
+                }
+            }
+    }
+}
+
+TEST_F(MultiGpu, AGraphWithoutArcs) {
+    for (csaw_vertex vertices : {0u, 1u, 101u}) {
+        const Graph none = reference::graph_of("no arcs", vertices, {}, true);
+        const Plans empty = {none.csr()};
+        const auto cpu = empty.on("cpu");
+        for (const std::string &list : lists())
+            for (bool joint : {false, true}) {
+                if (joint && !may_be_together(list)) continue;
+                const auto gpus = joint ? plan_with(empty, together(list)) : empty.on(list.c_str());
+                for (const Case &each : all())
+                    for (Method method : methods_of(each, empty.csr)) {
+                        SCOPED_TRACE(list + (joint ? " together, " : ", ") + each.name + ", " +
+                                     reference::name_of(method) + ", " + std::to_string(vertices) + " vertices");
+                        Ask ask = ask_for(each, 12);
+                        if (vertices < 101) ask.pools = Pools(vertices, {0});
+                        const Outcome a = draw(cpu.get(), each, method, ask), b = draw(gpus.get(), each, method, ask);
+                        EXPECT_EQ(a.status, b.status);
+                        EXPECT_EQ(a.message, b.message);
+                        if (a.samples && b.samples) {
+                            EXPECT_TRUE(equal_bits(a.samples.get(), b.samples.get(), each.walk));
+                        }
+                        ASSERT_FALSE(HasFailure());
+                    }
+            }
     }
 }
 

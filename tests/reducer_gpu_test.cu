@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/reducer_gpu_test.cu - csaw_spmm() on a GPU by a reduction of the caller's: the CPU's bits, of files compiled
  * with this program and at run time; streams; what is refused. Outputs are poisoned. */
-#include "tests/spmm_device.cuh"
+#include "tests/spmm_product.cuh"
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ CSAW_DECLARE_REDUCER(log_sum_exp);
 
 namespace {
 
-using namespace spmm_device;
+using namespace spmm_product;
 
 const csaw_reducer *const with_kernels[] = {&times_all, &alternate};
 const csaw_reducer *const all_reducers[] = {&times_all, &alternate, &three_norm, &log_sum_exp};
@@ -47,49 +47,6 @@ class ReducerGpu : public testing::Test { // a fresh folder, and a cache in it
     std::string folder_, before_;
 };
 
-struct Ask {
-    uint64_t cols = 1;
-    csaw_dtype of_x = CSAW_F32, of_y = CSAW_F32;
-    uint32_t heads = 1;
-    uint64_t gap = 0;
-};
-
-// One product on the CPU, and the same memory on the GPU to be computed again.
-class Product {
-  public:
-    Product(const Sparse &a, const OnDevice &there, const csaw_reducer *by, const Ask &ask)
-        : a_(there), x_(random_matrix(a.cols, ask.cols, ask.cols + 1), ask.of_x, ask.gap),
-          want_(a.rows, ask.cols, ask.of_y, ask.gap), there_x_(&x_), there_y_(&want_),
-          options_(options_of(CSAW_SUM, ask.heads)),
-          name_(a.name + ", " + by->name + ", " + std::to_string(ask.cols) + " columns, storage " +
-                std::to_string(ask.of_x) + " to " + std::to_string(ask.of_y) + ", heads " + std::to_string(ask.heads)) {
-        const csaw_sparse view = a.view();
-        options_.reducer = by;
-        EXPECT_EQ(csaw_spmm(&view, x_.view(), &options_, want_.view()), CSAW_OK) << csaw_last_error();
-    }
-    csaw_status Run(const csaw_reducer *by, const csaw_spmm_plan *plan = nullptr, cudaStream_t stream = nullptr) {
-        csaw_spmm_options there = There(options_, nullptr, plan, stream);
-        there.reducer = by;
-        return csaw_spmm(&a_.view, &there_x_.view, &there, &there_y_.view);
-    }
-    bool IsTheCpus() { return there_y_.raw() == want_.raw(); }
-    const std::string &name() const { return name_; }
-
-  private:
-    const OnDevice &a_;
-    Dense x_, want_;
-    DenseOnDevice there_x_, there_y_; // y: poison, since nothing is computed yet
-    csaw_spmm_options options_;
-    std::string name_;
-};
-
-void ExpectCpuBits(const Sparse &a, const OnDevice &there, const csaw_reducer *by, const Ask &ask,
-                   const csaw_spmm_plan *plan = nullptr) {
-    Product product(a, there, by, ask);
-    ASSERT_EQ(product.Run(by, plan), CSAW_OK) << csaw_last_error();
-    EXPECT_TRUE(product.IsTheCpus()) << product.name();
-}
-
 TEST_F(ReducerGpu, EveryMatrixAndReducer) {
     std::vector<Sparse> all = sparse_list();
     all.push_back(Rmat(12, 1));
@@ -101,7 +58,8 @@ TEST_F(ReducerGpu, EveryMatrixAndReducer) {
             for (uint64_t cols : {7, 64}) {
                 Ask ask;
                 ask.cols = cols;
-                ExpectCpuBits(a, there, by, ask, cols == 7 ? nullptr : plan.get());
+                ask.reducer = by;
+                ExpectCpuBits(a, there, ask, {cols == 7 ? nullptr : plan.get()});
             }
     }
 }
@@ -113,7 +71,8 @@ TEST_F(ReducerGpu, EveryWidth) {
          {0, 1, 2, 3, 4, 8, 9, 15, 16, 31, 32, 33, 48, 63, 65, 96, 100, 128, 129, 256, 257, 1000, 1024}) {
         Ask ask;
         ask.cols = cols;
-        ExpectCpuBits(a, there, &alternate, ask);
+        ask.reducer = &alternate;
+        ExpectCpuBits(a, there, ask, {nullptr});
     }
 }
 
@@ -129,7 +88,8 @@ TEST_F(ReducerGpu, EveryStorageAndHeads) {
                     ask.of_x = of_x, ask.of_y = of_y;
                     ask.heads = heads;
                     ask.gap = columns == 12 ? 4 : 0;
-                    ExpectCpuBits(a, there, &alternate, ask);
+                    ask.reducer = &alternate;
+                    ExpectCpuBits(a, there, ask, {nullptr});
                 }
     }
 }
@@ -144,12 +104,13 @@ TEST_F(ReducerGpu, CompiledAtRunTime) {
         const csaw_reducer *reducer = nullptr;
         ASSERT_EQ(csaw_reducer_compile(path.c_str(), &reducer), CSAW_OK) << csaw_last_error();
         const size_t before = CachedKernels();
+        ask.reducer = by;
         for (csaw_dtype of_x : dtypes) {
             ask.of_x = of_x;
             for (int again = 0; again < 2; again++) {
-                Product product(a, there, by, ask);
-                ASSERT_EQ(product.Run(reducer), CSAW_OK) << csaw_last_error();
-                EXPECT_TRUE(product.IsTheCpus()) << product.name();
+                const Product product(a, there, ask);
+                ASSERT_EQ(product.RunBy(reducer), CSAW_OK) << csaw_last_error();
+                EXPECT_TRUE(product.IsTheCpus());
             }
         }
         EXPECT_EQ(CachedKernels(), before + 3); // one for each storage
@@ -166,20 +127,23 @@ TEST_F(ReducerGpu, StreamsAtOnce) {
     ask.cols = 40;
     for (int i = 0; i < 4; i++) {
         Require(cudaStreamCreateWithFlags(&streams[i], cudaStreamNonBlocking));
-        products.emplace_back(new Product(a, there, with_kernels[i % 2], ask));
+        ask.reducer = with_kernels[i % 2];
+        products.emplace_back(new Product(a, there, ask));
     }
-    for (int i = 0; i < 4; i++) ASSERT_EQ(products[i]->Run(with_kernels[i % 2], nullptr, streams[i]), CSAW_OK);
-    for (const auto &product : products) EXPECT_TRUE(product->IsTheCpus()) << product->name();
+    for (int i = 0; i < 4; i++) ASSERT_EQ(products[i]->Run(nullptr, streams[i]), CSAW_OK);
+    for (const auto &product : products) EXPECT_TRUE(product->IsTheCpus());
     for (cudaStream_t stream : streams) Require(cudaStreamDestroy(stream));
 }
 
 TEST_F(ReducerGpu, WhatIsRefused) {
     const Sparse a = random_sparse("few", {2, 3}, 4, true);
     const OnDevice there(a);
-    Product product(a, there, &alternate, Ask());
+    Ask ask;
+    ask.reducer = &alternate;
+    const Product product(a, there, ask);
     csaw_reducer bare = alternate;
     bare.device = nullptr;
-    EXPECT_EQ(product.Run(&bare), CSAW_EUNSUPPORTED);
+    EXPECT_EQ(product.RunBy(&bare), CSAW_EUNSUPPORTED);
     EXPECT_NE(std::string(csaw_last_error()).find("no kernels for the GPU"), std::string::npos) << csaw_last_error();
 
     const std::string path = folder_ + "/host.c";
@@ -189,10 +153,10 @@ TEST_F(ReducerGpu, WhatIsRefused) {
                            "CSAW_REDUCER(hosts, one, add);\n";
     const csaw_reducer *reducer = nullptr;
     ASSERT_EQ(csaw_reducer_compile(path.c_str(), &reducer), CSAW_OK) << csaw_last_error();
-    EXPECT_EQ(product.Run(reducer), CSAW_ECOMPILE);
+    EXPECT_EQ(product.RunBy(reducer), CSAW_ECOMPILE);
     EXPECT_NE(std::string(csaw_last_error()).find("host.c(3): error"), std::string::npos) << csaw_last_error();
     csaw_reducer_unload(reducer);
-    EXPECT_EQ(product.Run(&alternate), CSAW_OK) << csaw_last_error();
+    EXPECT_EQ(product.Run(nullptr), CSAW_OK) << csaw_last_error();
     EXPECT_TRUE(product.IsTheCpus());
 }
 

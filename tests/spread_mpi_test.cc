@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/spread_mpi_test.cc - a graph that is split over the ranks of an MPI job: runs spread_ranks by mpirun, more
- * ranks than cores. */
+/* tests/spread_mpi_test.cc - a graph that is split over the ranks of an MPI job, and the exchange between them: runs
+ * spread_ranks and exchange_ranks by mpirun, more ranks than cores. */
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
 #include <cstdlib>
 #include <string>
 
-namespace {
-
-// Its exit code. What it says goes to the test's own stderr.
-int run_ranks(int ranks, const std::string &what) {
-#ifdef SPREAD_RANKS
-    const std::string command = std::string("timeout 100 env OMP_NUM_THREADS=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-                                            "OMPI_MCA_btl_vader_single_copy_mechanism=none "
-                                            "OMPI_MCA_mpi_yield_when_idle=1 OMPI_ALLOW_RUN_AS_ROOT=1 "
-                                            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 " MPI_PROGRAM " -n ") +
-                                std::to_string(ranks) + " " SPREAD_RANKS " " + what;
-    const int status = std::system(command.c_str());
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-#else
-    (void)ranks, (void)what;
-    return -2;
-#endif
-}
-
 #ifdef SPREAD_RANKS
 #define NEEDS_MPI()
 #else
 #define NEEDS_MPI() GTEST_SKIP() << "this build is without MPI"
+#define SPREAD_RANKS ""
+#define EXCHANGE_RANKS ""
+#define MPI_PROGRAM ""
 #endif
+
+namespace {
+
+// Its exit code. What it says goes to the test's own stderr.
+int run(int ranks, const std::string &program) {
+    const std::string command = std::string("timeout 100 env OMP_NUM_THREADS=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+                                            "OMPI_MCA_btl_vader_single_copy_mechanism=none "
+                                            "OMPI_MCA_mpi_yield_when_idle=1 OMPI_ALLOW_RUN_AS_ROOT=1 "
+                                            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 " MPI_PROGRAM " -n ") +
+                                std::to_string(ranks) + " " + program;
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+int run_ranks(int ranks, const std::string &what) { return run(ranks, SPREAD_RANKS " " + what); }
 
 TEST(SpreadMpi, WalksHaveTheBitsOfOneProcess) {
     NEEDS_MPI();
@@ -55,6 +55,11 @@ TEST(SpreadMpi, WhatNobodyTakesInIsBounded) {
 TEST(SpreadMpi, NobodyWaitsForTheRestOfABatch) {
     NEEDS_MPI();
     EXPECT_EQ(run_ranks(2, "half"), 0);
+}
+
+TEST(SpreadMpi, ErrorsSayWhatFailed) {
+    NEEDS_MPI();
+    EXPECT_EQ(run(2, EXCHANGE_RANKS), 42); // its own exit code
 }
 
 TEST(SpreadMpi, SettlingEndsWhereRanksAreGone) {

@@ -3,11 +3,25 @@
 #include <csaw/training.h>
 
 #include "runtime/base/parallel.h"
-#include "spmm/check.h"
-#include "spmm/element.h"
+#include "spmm/device_gather.h"
+
+static csaw_status gather_there(const csaw__where *where, const csaw_dense *x, const csaw_vertex *vertex,
+                                uint64_t count, const csaw_dense *y) {
+    const uint64_t element = csaw__dtype_bytes(x->dtype);
+    const void *from = NULL;
+    CSAW_TRY(csaw__device_reach(where->ordinal, x->data, "x", &from));
+    return csaw__device_gather(where, &(csaw__gathering){.x = from,
+                                                         .y = y->data,
+                                                         .x_stride = csaw__stride(x) * element,
+                                                         .y_stride = csaw__stride(y) * element,
+                                                         .bytes = x->cols * element,
+                                                         .vertex = vertex,
+                                                         .count = count});
+}
 
 csaw_status csaw_gather(const csaw_dense *x, const csaw_vertex *vertex, uint64_t count,
                         const csaw_gather_options *given, const csaw_dense *y) {
+    csaw__where where;
     CSAW_OPTIONS(csaw_gather_options, given, options)
     CSAW_TRY(csaw__dense_check(x, "x", x ? x->rows : 0, x ? x->cols : 0));
     CSAW_TRY(csaw__dense_check(y, "y", count, x->cols));
@@ -18,6 +32,8 @@ csaw_status csaw_gather(const csaw_dense *x, const csaw_vertex *vertex, uint64_t
                  (int)x->dtype, (int)y->dtype);
     CSAW_REQUIRE(options.threads >= 0, CSAW_EINVAL, "threads is %d; give 1 or more, or 0 for all cores",
                  options.threads);
+    CSAW_TRY(csaw__where_of(options.device, options.stream, false, &where));
+    if (where.ordinal >= 0) return gather_there(&where, x, vertex, count, y);
     for (uint64_t i = 0; i < count; i++)
         CSAW_REQUIRE(vertex[i] < x->rows, CSAW_EINVAL,
                      "vertex[%llu] is %u, but x has %llu rows; give features of every vertex", (unsigned long long)i,

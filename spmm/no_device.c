@@ -1,16 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/no_device.c - what aggregation of a build without CUDA answers to those who ask for a GPU. The first function
- * refuses every GPU, so that none of the others is reached with one. */
+ * refuses every GPU, so that none of the others is reached with one. Weak: what a test program may bring of its own. */
 #include "spmm/device.h"
+#include "spmm/device_gather.h"
 #include "spmm/device_maxk.h"
+
+#define WEAK __attribute__((weak))
 
 static csaw_status refuse(void) {
     return csaw__fail(CSAW_EUNSUPPORTED,
                       "this csaw was built without CUDA; configure with -DCSAW_CUDA=ON, or use device 'cpu'");
 }
 
-csaw_status csaw__device_find(const char *name, int ordinal) {
+WEAK csaw_status csaw__device_find(const char *name, int ordinal) {
     (void)name, (void)ordinal;
+    return refuse();
+}
+
+WEAK csaw_status csaw__device_gather(const csaw__where *where, const csaw__gathering *gathering) {
+    (void)where, (void)gathering;
+    return refuse();
+}
+
+WEAK csaw_status csaw__device_reach(int ordinal, const void *memory, const char *name, const void **out) {
+    (void)ordinal, (void)memory, (void)name, (void)out;
     return refuse();
 }
 

@@ -22,6 +22,13 @@ namespace emulated {
 struct Place {
     uint32_t x;
 };
+} // namespace emulated
+
+inline thread_local emulated::Place blockDim, gridDim; // by name, no macros: launches have fields that are called so
+
+namespace emulated {
+
+inline bool backwards = false; // the last block comes first, and of each the last lane
 
 // Lanes that take turns on one thread of the CPU; at most one such block at a time on each. A lane is a stack of its
 // own, which is kept for blocks to come; to change lanes is a jump, without a call of the system.
@@ -34,7 +41,8 @@ class Turns {
         while (lanes_.size() < count) lanes_.emplace_back(new Lane);
         for (uint32_t t = 0; t < count; t++) lanes_[t]->done = false;
         for (uint32_t left = count; left > 0;)
-            for (uint32_t t = 0; t < count; t++) {
+            for (uint32_t i = 0; i < count; i++) {
+                const uint32_t t = backwards ? count - 1 - i : i;
                 if (lanes_[t]->done) continue;
                 at_ = t;
                 enter(t);
@@ -123,7 +131,7 @@ class Warp {
     const char *at_[32];
 };
 
-inline thread_local Place thread, block, size, grid;
+inline thread_local Place thread, block;
 inline thread_local Warp *warp, *whole_block; // of whole_block, Wait() alone
 
 inline uint32_t Lane() { return thread.x & 31; }
@@ -140,14 +148,17 @@ template <class BODY> void RunBlocks(uint32_t blocks, uint32_t threads, const BO
     std::vector<std::unique_ptr<Warp>> warps;
     Warp whole(threads);
     for (uint32_t w = 0; w < threads / 32; w++) warps.emplace_back(new Warp);
-    size.x = threads;
-    grid.x = blocks;
+    blockDim.x = threads;
+    gridDim.x = blocks;
     const auto enter = [&](uint32_t t) {
         thread.x = t;
         warp = warps[t / 32].get();
         whole_block = &whole;
     };
-    for (block.x = 0; block.x < blocks; block.x++) Turns::Now().Run(threads, enter, body);
+    for (uint32_t b = 0; b < blocks; b++) {
+        block.x = backwards ? blocks - 1 - b : b;
+        Turns::Now().Run(threads, enter, body);
+    }
 }
 
 } // namespace emulated
@@ -163,8 +174,6 @@ template <class BODY> void RunBlocks(uint32_t blocks, uint32_t threads, const BO
 #define __align__(BYTES) __attribute__((aligned(BYTES)))
 #define threadIdx emulated::thread
 #define blockIdx emulated::block
-#define blockDim emulated::size
-#define gridDim emulated::grid
 
 inline int __popc(uint32_t x) { return __builtin_popcount(x); }
 inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }
@@ -264,6 +273,12 @@ inline float atomicAdd(float *p, float value) {
     return before;
 }
 inline uint32_t atomicExch(uint32_t *p, uint32_t value) { return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST); }
+inline uint32_t atomicMin(uint32_t *p, uint32_t value) {
+    uint32_t before = __atomic_load_n(p, __ATOMIC_SEQ_CST);
+    while (before > value &&
+           !__atomic_compare_exchange_n(p, &before, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
+    return before;
+}
 inline unsigned long long atomicMin(unsigned long long *p, unsigned long long value) {
     unsigned long long before = __atomic_load_n(p, __ATOMIC_SEQ_CST);
     while (before > value &&

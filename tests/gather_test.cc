@@ -24,7 +24,7 @@ TEST(Gather, RowsAsTheyAreStored) {
             const csaw_dense from = {rows, cols, wide, dtype, x.data()};
             for (uint64_t stride : {uint64_t{0}, cols + 1})
                 for (int threads : {0, 1, 3}) {
-                    const csaw_gather_options how = {sizeof how, threads};
+                    const csaw_gather_options how = {sizeof how, threads, nullptr, nullptr};
                     const uint64_t step = stride ? stride : cols;
                     std::vector<unsigned char> y(count * step * bytes, 0xee);
                     const csaw_dense to = {count, cols, stride, dtype, y.data()};
@@ -41,7 +41,8 @@ TEST(Gather, RowsAsTheyAreStored) {
 }
 
 TEST(Gather, RefusesWhatCannotBe) {
-    const csaw_gather_options backwards = {sizeof backwards, -1}, unknown = {4000, 0};
+    const csaw_gather_options backwards = {sizeof backwards, -1, nullptr, nullptr},
+                              unknown = {4000, 0, nullptr, nullptr};
     float x[6] = {}, y[6] = {};
     const csaw_vertex vertex[] = {1, 3};
     csaw_dense from = {3, 2, 0, CSAW_F32, x}, to = {2, 2, 0, CSAW_F32, y};

@@ -32,16 +32,25 @@ struct Batch {
     }
 };
 
-inline std::vector<Block> blocks_of(const csaw_blocks *blocks) {
+// Out of device memory. That of an emulated GPU is the host's; tests on a GPU say otherwise.
+inline void (*fetch)(void *to, const void *from, size_t bytes) = [](void *to, const void *from, size_t bytes) {
+    memcpy(to, from, bytes);
+};
+
+template <class T> std::vector<T> list(csaw_space space, const T *from, uint64_t count) {
+    std::vector<T> out(count);
+    if (count && space == CSAW_DEVICE) fetch(out.data(), from, count * sizeof *from);
+    if (count && space == CSAW_HOST) std::copy(from, from + count, out.begin());
+    return out;
+}
+
+inline std::vector<Block> blocks_of(const csaw_blocks *blocks, uint64_t place = 0) {
     std::vector<Block> out;
     for (uint32_t d = 0; d < csaw_blocks_depth(blocks); d++) {
         csaw_block_view b = {};
-        reference::require(csaw_blocks_look(blocks, 0, d, &b));
-        out.push_back({b.num_dst,
-                       b.num_src,
-                       {b.rowptr, b.rowptr + b.num_dst + 1},
-                       {b.col, b.col + b.num_edges},
-                       {b.edge, b.edge + b.num_edges}});
+        reference::require(csaw_blocks_look(blocks, place, d, &b));
+        out.push_back({b.num_dst, b.num_src, list(b.space, b.rowptr, b.num_dst + 1), list(b.space, b.col, b.num_edges),
+                       list(b.space, b.edge, b.num_edges)});
     }
     return out;
 }
@@ -49,8 +58,8 @@ inline std::vector<Block> blocks_of(const csaw_blocks *blocks) {
 inline Batch value_of(const csaw_minibatch &m) {
     Batch out = {m.epoch,
                  m.number,
-                 {m.vertex, m.vertex + m.num_seeds},
-                 {m.vertex, m.vertex + m.num_vertices},
+                 list(m.space, m.vertex, m.num_seeds),
+                 list(m.space, m.vertex, m.num_vertices),
                  blocks_of(m.blocks),
                  {},
                  {}};
@@ -59,10 +68,9 @@ inline Batch value_of(const csaw_minibatch &m) {
         const uint64_t bytes = m.features.cols * (m.features.dtype == CSAW_F32 ? 4 : 2);
         EXPECT_EQ(m.features.rows, m.num_vertices);
         EXPECT_EQ(m.features.stride, 0u);
-        const char *data = static_cast<const char *>(m.features.data);
-        out.features.assign(data, data + m.num_vertices * bytes);
+        out.features = list(m.space, static_cast<const char *>(m.features.data), m.num_vertices * bytes);
     }
-    if (m.label) out.label.assign(m.label, m.label + m.num_seeds);
+    if (m.label) out.label = list(m.space, m.label, m.num_seeds);
     return out;
 }
 

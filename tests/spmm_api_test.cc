@@ -295,6 +295,9 @@ TEST(SpmmApi, graphs_and_blocks_as_matrices) {
                              other = graph_cases::make(0, graph_cases::NONE);
     EXPECT_EQ(csaw_block_weights(plain.get(), &block, weight.data()), CSAW_EINVAL); // too few edges
     EXPECT_EQ(csaw_block_weights(other.get(), &block, weight.data()), CSAW_OK);
+    block.space = CSAW_DEVICE;
+    EXPECT_EQ(csaw_block_weights(graph.get(), &block, weight.data()), CSAW_EUNSUPPORTED);
+    EXPECT_TRUE(graph_cases::message_has({"memory of a GPU", "host"}));
     EXPECT_EQ(weight, std::vector<float>(block.num_edges, 1.0f));
     csaw_blocks_free(blocks);
     csaw_samples_free(samples);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/training_gpu_test.cc - GraphSAINT's subgraphs and visit counts from a plan on a GPU are those of the CPU's; a
- * loader refuses that plan. Skipped without a GPU. */
+/* tests/training_gpu_test.cc - GraphSAINT's subgraphs and visit counts from a plan on a GPU are those of the CPU's.
+ * Skipped without a GPU. The loader: loader_gpu_test.cc. */
 #include "tests/graph_cases.h"
 #include "tests/saint_cases.h"
 
@@ -49,15 +49,6 @@ TEST_F(Training, VisitsAreTheCpus) {
     EXPECT_EQ(list(v.count, u.offset[34]), list(u.count, u.offset[34]));
     csaw_visits_free(a);
     csaw_visits_free(b);
-}
-
-TEST_F(Training, ALoaderNeedsThePlanOnTheCpu) {
-    csaw_loader_options o = {};
-    o.size = sizeof o;
-    o.depth = 1;
-    csaw_loader *loader = nullptr;
-    EXPECT_EQ(csaw_loader_open(gpu->get(), nullptr, &o, &loader), CSAW_EUNSUPPORTED);
-    EXPECT_TRUE(graph_cases::message_has({"'cpu'"}));
 }
 
 } // namespace

@@ -388,6 +388,7 @@ CSAW_API void csaw_subgraph_free(csaw_subgraph *subgraph);
 typedef struct csaw_blocks csaw_blocks;
 
 typedef struct csaw_block_view {
+    csaw_space space; /* of the four arrays */
     uint64_t num_dst; /* rows: the vertices that receive; visited before the picks of this depth */
     uint64_t num_src; /* columns: the vertices that send; the first num_dst are the rows */
     uint64_t num_edges;
@@ -398,6 +399,10 @@ typedef struct csaw_block_view {
 } csaw_block_view;
 
 CSAW_API csaw_status csaw_blocks_create(csaw_samples *samples, csaw_blocks **out); /* keeps nothing of samples */
+/* The same in the memory that is named. CSAW_DEVICE: of samples by a plan on one GPU, whose memory then has all arrays
+ * of the views, complete for any stream, with the bits of CSAW_HOST; to be freed when no stream reads them any more. At
+ * most 2^30 seeds and ends of arcs. */
+CSAW_API csaw_status csaw_blocks_create_in(csaw_samples *samples, csaw_space space, csaw_blocks **out);
 CSAW_API uint64_t csaw_blocks_instances(const csaw_blocks *blocks);
 CSAW_API uint32_t csaw_blocks_depth(const csaw_blocks *blocks); /* blocks of each instance: the depth of the run */
 /* place: of the instance among those of the samples, from 0. The view is borrowed. */

@@ -30,10 +30,14 @@ extern "C" {
 
 typedef struct csaw_gather_options {
     size_t size;
-    int threads; /* 0 = all cores */
+    int threads;        /* of the CPU; 0 = all cores */
+    const char *device; /* NULL or "cpu"; "cuda:N": see csaw/spmm.h, and below */
+    void *stream;       /* a cudaStream_t of the device; NULL = the default stream */
 } csaw_gather_options;
 
-/* y[i, :] = x[vertex[i], :]. x: [any, n], y: [count, n], of one storage. */
+/* y[i, :] = x[vertex[i], :]. x: [any, n], y: [count, n], of one storage. On a GPU x is in its memory, or in page-locked
+ * memory of the host, whose rows then come over the bus as they are asked for (CSAW_EINVAL: in other memory); vertex is
+ * not checked, so one that is no row of x has memory beyond it read. */
 CSAW_API csaw_status csaw_gather(const csaw_dense *x, const csaw_vertex *vertex, uint64_t count,
                                  const csaw_gather_options *options, const csaw_dense *y);
 
@@ -56,27 +60,42 @@ typedef struct csaw_loader_options {
     const uint32_t *fanout;      /* [depth], as in csaw_run_options: NULL = 1. Copied */
     bool replace;                /* as in csaw_run_options, as is select */
     csaw_select select;
-    const csaw_dense *features; /* [num_vertices, n]: rows are gathered for each batch. NULL = none */
+    const csaw_dense *features; /* [num_vertices, n]: rows are gathered for each batch. NULL = none. Of a plan on a GPU
+                                   this array and the next are in its memory, or in the host's, which is page-locked
+                                   until the loader is closed, unless it is already */
     const int64_t *label;       /* [num_vertices], of which those of the seeds are gathered. NULL = none */
-    uint32_t in_flight; /* batches at most that exist at a time, the caller's included unless taken; default 2: the
-                           next is made while the caller works on this one. 1: none is made ahead */
+    uint32_t in_flight;   /* batches at most that exist at a time, the caller's included unless taken; default 2: the
+                             next is made while the caller works on this one. 1: none is made ahead */
+    uint64_t cache_bytes; /* of a plan on a GPU, with features in the host's memory: bytes of the GPU's for the rows of
+                             those vertices that most arcs lead to; default 0 */
+    void *stream; /* of a plan on a GPU: the cudaStream_t in which the caller works on batches; NULL = the default
+                     stream */
 } csaw_loader_options;
 
 typedef struct csaw_minibatch {
+    csaw_space space;       /* of vertex, features and label: CSAW_DEVICE of a plan on a GPU */
     uint64_t epoch, number; /* from 0; number: in the epoch */
     uint64_t num_seeds;
-    const uint64_t *input;     /* [num_seeds]: seed i of the batch was number input[i] of the seeds given */
+    const uint64_t *input;     /* [num_seeds], host: seed i of the batch was number input[i] of the seeds given */
     uint64_t num_vertices;     /* seeds and all that was reached from them */
     const csaw_vertex *vertex; /* [num_vertices], different ones, in the order of first visit: seeds first */
     const csaw_blocks *blocks; /* of one instance: csaw_blocks_look(blocks, 0, depth, &block) */
     csaw_dense features;       /* [num_vertices, n] in the storage of the options' features; data NULL without them */
     const int64_t *label;      /* [num_seeds], NULL without labels */
+    uint64_t cached;           /* rows of features that came from the cache (cache_bytes), of num_vertices */
 } csaw_minibatch;
 
 /* Starts a thread that makes batches in order, no more than in_flight at a time. seeds: single vertices, without
  * offset, each at most once; NULL = every vertex. Borrowed until csaw_loader_close(): the plan, on which nothing else
  * runs meanwhile (another loader, csaw_sample() and the like: CSAW_EINVAL); sampler; features and label, which must not
- * change. The plan is on the CPU (CSAW_EUNSUPPORTED).
+ * change. The plan is on the CPU, or on one GPU whose memory holds the graph (others: CSAW_EUNSUPPORTED).
+ *
+ * On a GPU batches are made there, with the bits of the CPU's, in a stream of the plan's. A batch is complete, for any
+ * stream, when csaw_loader_next() returns it. What the caller then puts into options.stream may still be under way when
+ * he calls csaw_loader_next() again, csaw_loader_close() or csaw_minibatch_free(): the batch's memory is not used again
+ * before that is done. Work in other streams has to be over, or waited for in that one, which outlives loader and
+ * batches.
+ *
  * A child of fork() does not have the thread: there the next batch is CSAW_EINVAL, csaw_loader_close() frees what it
  * safely can, and the plan is of no use. Make plan and loader in the process that uses them. */
 CSAW_API csaw_status csaw_loader_open(csaw_plan *plan, const csaw_seeds *seeds, const csaw_loader_options *options,

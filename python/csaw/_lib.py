@@ -59,6 +59,7 @@ FUNCTIONS = {  # name: (result, arguments), in the order of the headers
     "csaw_subgraph_graph": (c_int, [_P, c_uint64, _P]),
     "csaw_subgraph_free": (None, [_P]),
     "csaw_blocks_create": (c_int, [_P, _P]),
+    "csaw_blocks_create_in": (c_int, [_P, c_int, _P]),
     "csaw_blocks_instances": (c_uint64, [_P]),
     "csaw_blocks_depth": (c_uint32, [_P]),
     "csaw_blocks_look": (c_int, [_P, c_uint64, c_uint32, _P]),

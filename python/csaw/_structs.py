@@ -92,8 +92,8 @@ csaw_subgraph_view = _struct(
     "csaw_subgraph_view", ("num_graphs", c_uint64), ("first", c_uint64), ("vertex_offset", c_void_p),
     ("vertex", c_void_p), ("rowptr", c_void_p), ("col", c_void_p), ("edge", c_void_p))
 csaw_block_view = _struct(
-    "csaw_block_view", ("num_dst", c_uint64), ("num_src", c_uint64), ("num_edges", c_uint64), ("vertex", c_void_p),
-    ("rowptr", c_void_p), ("col", c_void_p), ("edge", c_void_p))
+    "csaw_block_view", ("space", c_int), ("num_dst", c_uint64), ("num_src", c_uint64), ("num_edges", c_uint64),
+    ("vertex", c_void_p), ("rowptr", c_void_p), ("col", c_void_p), ("edge", c_void_p))
 csaw_save_options = _struct(
     "csaw_save_options", ("size", c_size_t), ("format", c_char_p), ("plain", c_bool), ("no_header", c_bool),
     ("communicator", c_void_p))
@@ -150,16 +150,17 @@ csaw_maxk_spmm_options = _struct(
     ("stream", c_void_p), ("deterministic", c_bool), ("plan", c_void_p))
 
 # ---- csaw/training.h
-csaw_gather_options = _struct("csaw_gather_options", ("size", c_size_t), ("threads", c_int))
+csaw_gather_options = _struct(
+    "csaw_gather_options", ("size", c_size_t), ("threads", c_int), ("device", c_char_p), ("stream", c_void_p))
 csaw_loader_options = _struct(
     "csaw_loader_options", ("size", c_size_t), ("batch_size", c_uint64), ("drop_last", c_bool), ("keep_order", c_bool),
     ("epochs", c_uint64), ("seed", c_uint64), ("sampler", c_void_p), ("params", c_void_p), ("depth", c_uint32),
     ("fanout", c_void_p), ("replace", c_bool), ("select", c_int), ("features", c_void_p), ("label", c_void_p),
-    ("in_flight", c_uint32))
+    ("in_flight", c_uint32), ("cache_bytes", c_uint64), ("stream", c_void_p))
 csaw_minibatch = _struct(
-    "csaw_minibatch", ("epoch", c_uint64), ("number", c_uint64), ("num_seeds", c_uint64), ("input", c_void_p),
+    "csaw_minibatch", ("space", c_int), ("epoch", c_uint64), ("number", c_uint64), ("num_seeds", c_uint64), ("input", c_void_p),
     ("num_vertices", c_uint64), ("vertex", c_void_p), ("blocks", c_void_p), ("features", csaw_dense),
-    ("label", c_void_p))
+    ("label", c_void_p), ("cached", c_uint64))
 csaw_saint_options = _struct(
     "csaw_saint_options", ("size", c_size_t), ("kind", c_int), ("budget", c_uint32), ("depth", c_uint32),
     ("seed", c_uint64), ("first", c_uint64), ("count", c_uint64))

@@ -45,27 +45,32 @@ class Arcs(NamedTuple):
 class Block(NamedTuple):
     """One layer of a minibatch, a CSR matrix [num_dst, num_src]: rows receive, columns send; the first num_dst
     columns are the rows. vertex: [num_src] uint32, numbers in the graph. rowptr: [num_dst + 1] uint64. col: [edges]
-    uint32, local. edge: [edges] uint64, place in the graph."""
+    uint32, local. edge: [edges] uint64, place in the graph. On the host NumPy arrays, on a GPU DeviceArray."""
 
     num_dst: int
     num_src: int
-    vertex: np.ndarray
-    rowptr: np.ndarray
-    col: np.ndarray
-    edge: np.ndarray
+    vertex: Union[np.ndarray, DeviceArray]
+    rowptr: Union[np.ndarray, DeviceArray]
+    col: Union[np.ndarray, DeviceArray]
+    edge: Union[np.ndarray, DeviceArray]
 
     def row(self) -> np.ndarray:
-        """[edges] int64, the row of every edge."""
+        """[edges] int64, the row of every edge; of arrays on the host."""
+        if isinstance(self.rowptr, DeviceArray):
+            raise invalid("the block is on a GPU, but its rows are counted on the host; take repeat_interleave() of "
+                          "PyTorch with the differences of rowptr")
         rowptr = self.rowptr.astype(np.int64)
         return np.repeat(np.arange(self.num_dst, dtype=np.int64), rowptr[1:] - rowptr[:-1])
 
 
 class Blocks:
     """Minibatches in layers, one for every instance; len() is their number. blocks[i, d] is the Block of instance i
-    with the picks of depth d: a network runs from the last depth to 0."""
+    with the picks of depth d: a network runs from the last depth to 0. Arrays of a block keep them alive; those on a
+    GPU are to be kept until no stream reads them any more."""
 
-    def __init__(self, pointer):
+    def __init__(self, pointer, device: str = "cpu"):
         self._handle = Handle(pointer, lib.csaw_blocks_free)
+        self._device = device
         self.depth: int = lib.csaw_blocks_depth(pointer)
 
     def __len__(self):
@@ -79,11 +84,7 @@ class Blocks:
                 f"depth {self.depth}")
         out = s.csaw_block_view()
         check(lib.csaw_blocks_look(self._handle.pointer, instance, depth, ctypes.byref(out)))
-        owner = self._handle
-        return Block(out.num_dst, out.num_src, view(out.vertex, (out.num_src,), np.uint32, owner),
-                     view(out.rowptr, (out.num_dst + 1,), np.uint64, owner),
-                     view(out.col, (out.num_edges,), np.uint32, owner),
-                     view(out.edge, (out.num_edges,), np.uint64, owner))
+        return block_from(out, self._handle, self._device)
 
     def weights(self, graph: Graph, instance: int, depth: int) -> np.ndarray:
         """[edges] float32, the weights of a block's arcs in the graph that was sampled, 1 where it has none."""
@@ -156,9 +157,10 @@ class Samples:
                     view(out.edge, (m,), np.uint64, owner), view(out.depth, (m,), np.uint32, owner), offset,
                     view(out.seed, (seeds,), np.uint32, owner), seed_offset, out.first)
 
-    def blocks(self) -> Blocks:
-        """Minibatches in layers, relabelled, seeds first."""
-        return Blocks(create(lib.csaw_blocks_create, self._handle.pointer))
+    def blocks(self, device: bool = False) -> Blocks:
+        """Minibatches in layers, relabelled, seeds first. device: made on the GPU that sampled, and left there."""
+        made = create(lib.csaw_blocks_create_in, self._handle.pointer, _DEVICE if device else _HOST)
+        return Blocks(made, self._device)
 
     def subgraph(self, *, per_instance: bool = False, induced: bool = False, arcs_only: bool = False) -> Subgraph:
         """One graph of all instances, or one of each. induced: all arcs between the vertices. arcs_only: vertices
@@ -178,6 +180,19 @@ class Samples:
 
 def _device_number(device: str) -> int:
     return int(device.partition(":")[2] or 0)
+
+
+def block_from(out: "s.csaw_block_view", owner, device: str) -> Block:
+    """The block of a filled csaw_block_view, whose memory owner keeps; device: of the plan, such as "cuda:0"."""
+
+    def array(place, count, dtype):
+        if out.space == _DEVICE:
+            return DeviceArray(place, (count,), (1,), dtype, owner, _device_number(device))
+        return view(place, (count,), dtype, owner)
+
+    return Block(out.num_dst, out.num_src, array(out.vertex, out.num_src, np.uint32),
+                 array(out.rowptr, out.num_dst + 1, np.uint64), array(out.col, out.num_edges, np.uint32),
+                 array(out.edge, out.num_edges, np.uint64))
 
 
 def walks_from(out: "s.csaw_walks", owner, device: str) -> Walks:

@@ -105,6 +105,32 @@ def test_walks_on_a_gpu_have_the_cuda_array_interface():
         walks.path.view("int64")
 
 
+def test_blocks_on_a_gpu_have_the_cuda_array_interface():
+    view = _structs.csaw_block_view(space=1,
+                                    num_dst=3,
+                                    num_src=8,
+                                    num_edges=7,
+                                    vertex=0x10000,
+                                    rowptr=0x20000,
+                                    col=0x30000,
+                                    edge=0x40000)
+    block = samples.block_from(view, None, "cuda:1")
+    assert (block.num_dst, block.num_src) == (3, 8)
+    for array, place, count, dtype in ((block.vertex, 0x10000, 8, "<u4"), (block.rowptr, 0x20000, 4, "<u8"),
+                                       (block.col, 0x30000, 7, "<u4"), (block.edge, 0x40000, 7, "<u8")):
+        interface = array.__cuda_array_interface__
+        assert interface["data"] == (place, False) and interface["shape"] == (count,)
+        assert interface["typestr"] == dtype and array.__dlpack_device__() == (2, 1)
+    with pytest.raises(csaw.CsawError, match="on a GPU"):
+        block.row()
+
+
+def test_blocks_on_a_gpu_need_samples_of_one():
+    graph = csaw.Graph.from_edge_index([[0, 1], [1, 0]], 2)
+    with pytest.raises(csaw.CsawError, match="cuda:N"):
+        csaw.sample(graph, "neighbor", [0], fanout=[1]).blocks(device=True)
+
+
 class Owner:
     """What memory belongs to."""
 

@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/blocks.c - samples as layered minibatch blocks: vertices numbered by first visit, depth by depth, and
- * the picks of a depth put into the rows of the vertices that were there before, by a stable counting sort.
+ * the picks of a depth put into the rows of the vertices that were there before, by a stable counting sort. On a GPU:
+ * device_blocks.cu.
  *
  * Sources: Hamilton, Ying, Leskovec, NIPS 2017, algorithm 2; Wang et al., "Deep graph library", 2019 (blocks); Fey,
  * Lenssen, "Fast graph representation learning with PyTorch Geometric", 2019. */
+#include "runtime/engine/blocks.h"
+
 #include "runtime/base/grow.h"
 #include "runtime/engine/relabel.h"
-#include "runtime/engine/samples.h"
-
-struct csaw_blocks {
-    uint64_t num_instances;
-    uint32_t depth;
-    uint64_t *vertex_offset; /* [num_instances + 1] */
-    csaw_vertex *vertex;     /* [vertex_offset[num_instances]] */
-    uint64_t *visited;       /* [num_instances, depth + 1] vertices before the picks of each depth; at last all */
-    uint64_t *row_offset;    /* [num_instances, depth] where the rows of each block begin in rowptr */
-    uint64_t *arc_offset;    /* [num_instances, depth] where its arcs begin in col and edge */
-    uint64_t *rowptr;
-    csaw_vertex *col;
-    csaw_edge *edge;
-};
 
 /* Memory of csaw_blocks_create(). */
 typedef struct work {
@@ -52,6 +41,7 @@ static csaw_status number_vertices(csaw_blocks *b, const csaw_arcs *arcs, uint64
         for (uint64_t k = begin; k < at; k++) w->dst[k - origin] = csaw__relabel_add(map, arcs->dst[k]);
     }
     visited[b->depth] = map->count;
+    b->arc_offset[(i + 1) * b->depth] = end;
     b->vertex_offset[i + 1] = base + map->count;
     return CSAW_OK;
 }
@@ -81,8 +71,7 @@ static csaw_status fill(csaw_blocks *b, const csaw_arcs *arcs, work *w) {
         CSAW_TRY(number_vertices(b, arcs, i, w));
         const uint64_t *visited = b->visited + i * ((uint64_t)b->depth + 1);
         for (uint32_t d = 0; d < b->depth; d++) {
-            const uint64_t block = i * b->depth + d, begin = b->arc_offset[block];
-            const uint64_t end = d + 1 < b->depth ? b->arc_offset[block + 1] : arcs->offset[i + 1];
+            const uint64_t block = i * b->depth + d, begin = b->arc_offset[block], end = b->arc_offset[block + 1];
             CSAW_TRY(CSAW__GROW(&b->rowptr, &w->row_room, rows + visited[d] + 1, "rows of blocks"));
             const uint64_t behind = begin - arcs->offset[i];
             fill_block(b, arcs, begin, end, visited[d], w->src + behind, w->dst + behind, rows);
@@ -90,25 +79,36 @@ static csaw_status fill(csaw_blocks *b, const csaw_arcs *arcs, work *w) {
             rows += visited[d] + 1;
         }
     }
+    b->row_offset[b->num_instances * b->depth] = rows;
     return CSAW_OK;
 }
 
-csaw_status csaw_blocks_create(csaw_samples *samples, csaw_blocks **out) {
+static csaw_status begin_blocks(csaw_space space, uint64_t instances, uint32_t depth, csaw_blocks **out) {
+    csaw_blocks *b = NULL;
+    csaw_status status = CSAW_OK;
+    CSAW_TRY(csaw__alloc_zero(&b, 1, "blocks"));
+    b->space = space;
+    b->num_instances = instances;
+    b->depth = depth;
+    CSAW_TRY_DONE(csaw__alloc_zero(&b->vertex_offset, instances + 1, "blocks"));
+    CSAW_TRY_DONE(csaw__alloc(&b->visited, instances * (depth + (uint64_t)1), "blocks"));
+    CSAW_TRY_DONE(csaw__alloc(&b->row_offset, instances * depth + 1, "blocks"));
+    CSAW_TRY_DONE(csaw__alloc(&b->arc_offset, instances * depth + 1, "blocks"));
+    *out = b;
+    return CSAW_OK;
+done:
+    csaw_blocks_free(b);
+    return status;
+}
+
+static csaw_status blocks_on_host(csaw_samples *samples, csaw_blocks **out) {
     csaw_blocks *b = NULL;
     csaw_arcs arcs;
     work w = {.src = NULL};
     csaw_status status = CSAW_OK;
-    CSAW_REQUIRE(samples && out, CSAW_EINVAL,
-                 "csaw_blocks_create needs samples and a place for the blocks; one is NULL");
     CSAW_TRY(csaw_samples_arcs(samples, CSAW_HOST, &arcs));
-    const uint64_t instances = arcs.num_instances, depth = samples->length, num_arcs = arcs.offset[instances];
-    CSAW_TRY(csaw__alloc_zero(&b, 1, "blocks"));
-    b->num_instances = instances;
-    b->depth = samples->length;
-    CSAW_TRY_DONE(csaw__alloc_zero(&b->vertex_offset, instances + 1, "blocks"));
-    CSAW_TRY_DONE(csaw__alloc(&b->visited, instances * (depth + 1), "blocks"));
-    CSAW_TRY_DONE(csaw__alloc(&b->row_offset, instances * depth, "blocks"));
-    CSAW_TRY_DONE(csaw__alloc(&b->arc_offset, instances * depth, "blocks"));
+    const uint64_t num_arcs = arcs.offset[arcs.num_instances];
+    CSAW_TRY(begin_blocks(CSAW_HOST, arcs.num_instances, samples->length, &b));
     CSAW_TRY_DONE(csaw__alloc(&b->col, num_arcs, "arcs of blocks"));
     CSAW_TRY_DONE(csaw__alloc(&b->edge, num_arcs, "arcs of blocks"));
     CSAW_TRY_DONE(fill(b, &arcs, &w));
@@ -122,6 +122,42 @@ done:
     return status;
 }
 
+static csaw_status blocks_on_device(csaw_samples *samples, csaw_blocks **out) {
+    csaw_blocks *b = NULL;
+    CSAW_REQUIRE(samples->device && !samples->share, CSAW_EUNSUPPORTED,
+                 "these samples were not made by one GPU; blocks in device memory need a plan with device 'cuda:N'");
+    CSAW_TRY(begin_blocks(CSAW_DEVICE, samples->num_walks, samples->length, &b));
+    const csaw_status status = csaw__device_blocks(samples, b);
+    if (status == CSAW_OK)
+        *out = b;
+    else
+        csaw_blocks_free(b);
+    return status;
+}
+
+csaw_status csaw__blocks_make(csaw_samples *samples, csaw_space space, csaw_blocks **out) {
+    return space == CSAW_HOST ? blocks_on_host(samples, out) : blocks_on_device(samples, out);
+}
+
+csaw_status csaw_blocks_create_in(csaw_samples *samples, csaw_space space, csaw_blocks **out) {
+    csaw_blocks *b = NULL;
+    CSAW_REQUIRE(samples && out, CSAW_EINVAL,
+                 "csaw_blocks_create needs samples and a place for the blocks; one is NULL");
+    CSAW_REQUIRE(space == CSAW_HOST || space == CSAW_DEVICE, CSAW_EINVAL, "space is %d; it is CSAW_HOST or CSAW_DEVICE",
+                 (int)space);
+    CSAW_TRY(csaw__blocks_make(samples, space, &b));
+    const csaw_status status = space == CSAW_DEVICE ? csaw__device_blocks_wait(b) : CSAW_OK;
+    if (status == CSAW_OK)
+        *out = b;
+    else
+        csaw_blocks_free(b);
+    return status;
+}
+
+csaw_status csaw_blocks_create(csaw_samples *samples, csaw_blocks **out) {
+    return csaw_blocks_create_in(samples, CSAW_HOST, out);
+}
+
 uint64_t csaw_blocks_instances(const csaw_blocks *blocks) { return blocks->num_instances; }
 uint32_t csaw_blocks_depth(const csaw_blocks *blocks) { return blocks->depth; }
 
@@ -131,12 +167,13 @@ csaw_status csaw_blocks_look(const csaw_blocks *b, uint64_t place, uint32_t dept
                  "there is no block of instance %llu, depth %u: there are %llu instances of depth %u, both from 0",
                  (unsigned long long)place, depth, (unsigned long long)b->num_instances, b->depth);
     const uint64_t *visited = b->visited + place * ((uint64_t)b->depth + 1) + depth;
-    const uint64_t block = place * b->depth + depth, *row = b->rowptr + b->row_offset[block];
-    *out = (csaw_block_view){.num_dst = visited[0],
+    const uint64_t block = place * b->depth + depth;
+    *out = (csaw_block_view){.space = b->space,
+                             .num_dst = visited[0],
                              .num_src = visited[1],
-                             .num_edges = row[visited[0]],
+                             .num_edges = b->arc_offset[block + 1] - b->arc_offset[block],
                              .vertex = b->vertex + b->vertex_offset[place],
-                             .rowptr = row,
+                             .rowptr = b->rowptr + b->row_offset[block],
                              .col = b->col + b->arc_offset[block],
                              .edge = b->edge + b->arc_offset[block]};
     return CSAW_OK;
@@ -145,12 +182,16 @@ csaw_status csaw_blocks_look(const csaw_blocks *b, uint64_t place, uint32_t dept
 void csaw_blocks_free(csaw_blocks *b) {
     if (!b) return;
     csaw__free(b->vertex_offset);
-    csaw__free(b->vertex);
     csaw__free(b->visited);
     csaw__free(b->row_offset);
     csaw__free(b->arc_offset);
-    csaw__free(b->rowptr);
-    csaw__free(b->col);
-    csaw__free(b->edge);
+    if (b->space == CSAW_DEVICE) {
+        csaw__device_blocks_free(b);
+    } else {
+        csaw__free(b->vertex);
+        csaw__free(b->rowptr);
+        csaw__free(b->col);
+        csaw__free(b->edge);
+    }
     csaw__free(b);
 }

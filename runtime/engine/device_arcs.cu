@@ -30,8 +30,9 @@ csaw_status csaw__device_count_arcs(const csaw_samples *samples, uint64_t count[
     const csaw_arcs *const from = &samples->device_arcs;
     CSAW_CUDA(cudaSetDevice(device->ordinal));
     CSAW_CUDA(fetch(device, &count[0], from->offset + from->num_instances, sizeof count[0]));
-    CSAW_CUDA(fetch(device, &count[1], from->seed_offset + from->num_instances, sizeof count[1]));
-    CSAW_CUDA(cudaStreamSynchronize(device->delivery));
+    const cudaError_t error = fetch(device, &count[1], from->seed_offset + from->num_instances, sizeof count[1]);
+    CSAW_CUDA(cudaStreamSynchronize(device->delivery)); /* the first goes on, even if the second failed to begin */
+    CSAW_CUDA(error);
     return CSAW_OK;
 }
 

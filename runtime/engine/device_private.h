@@ -60,6 +60,19 @@ struct csaw__device {
     uint64_t kept_bytes;
 };
 
+/* The GPU is the thread's until the end of the scope, then again the one that was. */
+class csaw__on_device {
+  public:
+    explicit csaw__on_device(int ordinal) {
+        if (cudaGetDevice(&before_) == cudaSuccess && before_ != ordinal) cudaSetDevice(ordinal);
+    }
+    csaw__on_device(const csaw__on_device &) = delete;
+    ~csaw__on_device() { cudaSetDevice(before_); }
+
+  private:
+    int before_ = 0;
+};
+
 /* From the device's pool, ordered by its stream, or by that one. */
 csaw_status csaw__device_alloc_in(csaw__device *device, cudaStream_t stream, void **out, uint64_t bytes,
                                   const char *what);

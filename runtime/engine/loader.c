@@ -84,8 +84,12 @@ done:
 
 static csaw_status check_options(const csaw_plan *plan, const csaw_loader_options *o) {
     const uint64_t num_vertices = plan->graph->csr.num_vertices;
-    CSAW_REQUIRE(!csaw__plan_on_gpu(plan) && !plan->described, CSAW_EUNSUPPORTED,
-                 "a loader makes its batches on the CPU so far; give it a plan with device 'cpu'");
+    CSAW_REQUIRE(
+        (!csaw__plan_on_gpu(plan) || plan->device) && !plan->described, CSAW_EUNSUPPORTED,
+        "a loader makes its batches on the CPU, or on one GPU whose memory holds the graph; give it a plan with "
+        "device 'cpu', or 'cuda:N' without partitions");
+    CSAW_REQUIRE(plan->device || (!o->cache_bytes && !o->stream), CSAW_EINVAL,
+                 "cache_bytes and stream are for a plan on a GPU, but this one is on the CPU; leave them 0 and NULL");
     CSAW_REQUIRE(o->depth && o->depth < CSAW_MAX_DEPTH, CSAW_EINVAL,
                  "depth is %u; give the number of layers, at least 1, and a fanout for each", o->depth);
     CSAW_REQUIRE(!o->sampler || o->sampler->params_size <= CSAW__MAX_PARAMS, CSAW_EINVAL,
@@ -145,12 +149,14 @@ done:
 uint64_t csaw_loader_batches(const csaw_loader *loader) { return loader->batches.of_epoch; }
 
 /* The slot of the batch that the caller has. */
-static void give_back(csaw_loader *l) {
+static csaw_status give_back(csaw_loader *l) {
+    CSAW_TRY(csaw__device_slot_leave(l->slot[l->returned % l->in_flight].there));
     pthread_mutex_lock(&l->lock);
     l->returned++;
     l->holding = false;
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->lock);
+    return CSAW_OK;
 }
 
 /* A child of fork() has a copy of the loader's memory, but not its thread. */
@@ -166,7 +172,7 @@ csaw_status csaw_loader_next(csaw_loader *l, const csaw_minibatch **out) {
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(l && out, CSAW_EINVAL, "csaw_loader_next needs a loader and a place for the batch; one is NULL");
     CSAW_TRY(check_process(l));
-    if (l->holding) give_back(l);
+    if (l->holding) CSAW_TRY(give_back(l));
     pthread_mutex_lock(&l->lock);
     const uint64_t batch = l->returned;
     while (batch < l->total && l->made <= batch) pthread_cond_wait(&l->changed, &l->lock);
@@ -188,14 +194,16 @@ csaw_status csaw_loader_take(csaw_loader *l, csaw_minibatch **out) {
     csaw__batch *const slot = &l->slot[l->returned % l->in_flight];
     *taken = *slot;
     memset(slot, 0, sizeof *slot);
-    give_back(l);
     *out = &taken->batch;
-    return CSAW_OK;
+    return give_back(l);
 }
 
-/* In another process: all but the slot that the thread may have been at work on, and the plan. */
+/* In another process: all but the slot that the thread may have been at work on, the plan, and what is a GPU's, which
+ * such a process cannot use. */
 static void close_copy(csaw_loader *l) {
-    for (uint64_t i = 0; i < l->in_flight; i++)
+    const bool on_gpu = l->batches.there;
+    l->batches.there = NULL;
+    for (uint64_t i = 0; i < l->in_flight && !on_gpu; i++)
         if (i != l->made % l->in_flight) csaw__batch_free(&l->slot[i]);
 }
 
@@ -207,6 +215,7 @@ static void end_thread(csaw_loader *l) {
     pthread_join(l->thread, NULL);
     pthread_cond_destroy(&l->changed);
     pthread_mutex_destroy(&l->lock);
+    if (l->holding) csaw__device_slot_leave(l->slot[l->returned % l->in_flight].there);
     for (uint64_t i = 0; i < l->in_flight; i++) csaw__batch_free(&l->slot[i]);
     csaw__plan_take_back(l->batches.plan);
 }

@@ -31,6 +31,10 @@ csaw_status csaw__batches_open(csaw__batches *b, csaw_plan *plan, const csaw_see
     CSAW_TRY(csaw__alloc(&b->seed, count, "seeds"));
     CSAW_TRY(csaw__alloc(&b->order, count, "seeds in their order"));
     CSAW_TRY(csaw__alloc(&b->chosen, size < count ? size : count, "seeds of a batch"));
+    if (plan->device) {
+        CSAW_TRY(csaw__alloc(&b->begun_at, size < count ? size : count, "seeds of a batch"));
+        CSAW_TRY(csaw__device_loader_open(plan, &b->options, &b->there));
+    }
     for (uint64_t i = 0; i < count; i++) b->seed[i] = seeds && seeds->vertex ? seeds->vertex[i] : (csaw_vertex)i;
     return CSAW_OK;
 }
@@ -40,6 +44,8 @@ void csaw__batches_close(csaw__batches *b) {
     csaw__free(b->seed);
     csaw__free(b->order);
     csaw__free(b->chosen);
+    csaw__free(b->begun_at);
+    csaw__device_loader_close(b->there);
 }
 
 static void shuffle(csaw__batches *b, uint64_t epoch) {
@@ -68,34 +74,40 @@ static csaw_status make_blocks(csaw__batch *slot, const csaw__batches *b, uint64
                                   .select = o->select,
                                   .edges = true}; /* of a batch of one seed, which is a walk if there is no fanout */
     csaw_samples *samples = NULL;
-    csaw_block_view view;
     csaw_blocks_free(slot->blocks);
     slot->blocks = NULL;
     CSAW_TRY(csaw__sample_from(b->plan, o->sampler, o->params, &pool, &run, batch, 1, &samples));
-    csaw_status status = csaw_blocks_create(samples, &slot->blocks);
+    const csaw_status status = csaw__blocks_make(samples, b->there ? CSAW_DEVICE : CSAW_HOST, &slot->blocks);
     csaw_samples_free(samples);
-    CSAW_TRY(status);
+    return status;
+}
+
+/* That the batch begins at its seeds; the rest of its view. */
+static csaw_status look_at_blocks(csaw__batch *slot, const csaw__batches *b, uint64_t count) {
+    csaw_block_view view;
     CSAW_TRY(csaw_blocks_look(slot->blocks, 0, 0, &view));
-    for (uint64_t i = 0; i < count; i++)
-        CSAW_REQUIRE(i < view.num_dst && view.vertex[i] == b->chosen[i], CSAW_EINVAL,
-                     "sampler '%s' does not begin at all %llu seeds of a batch, so that a loader cannot use it; give "
-                     "one without frontier_size",
-                     csaw_sampler_name(o->sampler), (unsigned long long)count);
-    CSAW_TRY(csaw_blocks_look(slot->blocks, 0, o->depth - 1, &view));
+    const bool begins = count <= view.num_dst;
+    if (begins && b->there) CSAW_TRY(csaw__device_blocks_begin(slot->blocks, count, b->begun_at));
+    const csaw_vertex *const begun_at = b->there ? b->begun_at : view.vertex;
+    CSAW_REQUIRE(begins && memcmp(begun_at, b->chosen, count * sizeof *begun_at) == 0, CSAW_EINVAL,
+                 "sampler '%s' does not begin at all %llu seeds of a batch, so that a loader cannot use it; give one "
+                 "without frontier_size",
+                 csaw_sampler_name(b->options.sampler), (unsigned long long)count);
+    CSAW_TRY(csaw_blocks_look(slot->blocks, 0, b->options.depth - 1, &view));
+    slot->batch.space = view.space;
     slot->batch.blocks = slot->blocks;
     slot->batch.vertex = view.vertex;
     slot->batch.num_vertices = view.num_src;
     return CSAW_OK;
 }
 
-static csaw_status gather(csaw__batch *slot, const csaw__batches *b) {
+static csaw_status gather_on_host(csaw__batch *slot, const csaw__batches *b) {
     csaw_minibatch *const batch = &slot->batch;
     const csaw_dense *x = b->options.features;
     if (x) {
         const uint64_t bytes = batch->num_vertices * x->cols * csaw__dtype_bytes(x->dtype);
         CSAW_TRY(CSAW__GROW(&slot->features, &slot->feature_room, bytes, "features of a batch"));
-        batch->features =
-            (csaw_dense){.rows = batch->num_vertices, .cols = x->cols, .dtype = x->dtype, .data = slot->features};
+        batch->features.data = slot->features;
         const csaw_gather_options how = {.size = sizeof how, .threads = b->plan->threads};
         CSAW_TRY(csaw_gather(x, batch->vertex, batch->num_vertices, &how, &batch->features));
     }
@@ -107,6 +119,12 @@ static csaw_status gather(csaw__batch *slot, const csaw__batches *b) {
     return CSAW_OK;
 }
 
+static csaw_status gather(csaw__batch *slot, const csaw__batches *b) {
+    const csaw_dense *x = b->options.features;
+    if (x) slot->batch.features = (csaw_dense){.rows = slot->batch.num_vertices, .cols = x->cols, .dtype = x->dtype};
+    return b->there ? csaw__device_slot_fill(b->there, slot->there, &slot->batch) : gather_on_host(slot, b);
+}
+
 csaw_status csaw__batch_make(csaw__batch *slot, csaw__batches *b, uint64_t batch) {
     const uint64_t epoch = batch / b->of_epoch, place = batch % b->of_epoch, size = b->options.batch_size;
     const uint64_t first = place * size, left = b->num_seeds - first, count = left < size ? left : size;
@@ -115,12 +133,17 @@ csaw_status csaw__batch_make(csaw__batch *slot, csaw__batches *b, uint64_t batch
     memcpy(slot->input, b->order + first, count * sizeof *slot->input);
     for (uint64_t i = 0; i < count; i++) b->chosen[i] = b->seed[slot->input[i]];
     slot->batch = (csaw_minibatch){.epoch = epoch, .number = place, .num_seeds = count, .input = slot->input};
+    if (b->there && !slot->there) CSAW_TRY(csaw__device_slot_create(b->there, &slot->there));
+    CSAW_TRY(csaw__device_slot_await(slot->there));
     CSAW_TRY(make_blocks(slot, b, count, batch));
+    CSAW_TRY(look_at_blocks(slot, b, count));
     return gather(slot, b);
 }
 
 void csaw__batch_free(csaw__batch *slot) {
+    csaw__device_slot_await(slot->there); /* what cannot be waited for is over */
     csaw_blocks_free(slot->blocks);
+    csaw__device_slot_free(slot->there);
     csaw__free(slot->features);
     csaw__free(slot->label);
     csaw__free(slot->input);
@@ -128,6 +151,7 @@ void csaw__batch_free(csaw__batch *slot) {
 
 void csaw_minibatch_free(csaw_minibatch *batch) {
     if (!batch) return;
+    csaw__device_slot_leave(((csaw__batch *)batch)->there);
     csaw__batch_free((csaw__batch *)batch);
     csaw__free(batch);
 }

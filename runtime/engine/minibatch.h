@@ -4,6 +4,7 @@
 #define CSAW_ENGINE_MINIBATCH_H
 
 #include "runtime/base/job.h"
+#include "runtime/engine/device_loader.h"
 #include "runtime/engine/training.h"
 
 /* What batches are made from. */
@@ -17,7 +18,9 @@ typedef struct csaw__batches {
     uint64_t *order;     /* [num_seeds] places in seed, in the order of epoch `shuffled` */
     csaw_vertex *chosen; /* [batch_size, at most num_seeds] seeds of the batch being made */
     uint64_t num_seeds, shuffled;
-    uint64_t of_epoch; /* batches */
+    uint64_t of_epoch;          /* batches */
+    csaw__device_loader *there; /* NULL: batches are made on the host */
+    csaw_vertex *begun_at;      /* likewise; [batch_size, at most num_seeds] the vertices at which a batch begins */
 } csaw__batches;
 
 /* Memory of one batch, kept for the next unless the caller takes it. */
@@ -28,6 +31,7 @@ typedef struct csaw__batch {
     int64_t *label;  /* [label_room] */
     uint64_t *input; /* [input_room] */
     uint64_t feature_room, label_room, input_room;
+    csaw__device_slot *there; /* of batches on a GPU, in place of features and label */
 } csaw__batch;
 
 /* seeds and options as checked. On failure, too, to be closed. */

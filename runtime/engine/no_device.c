@@ -2,6 +2,7 @@
 /* runtime/engine/no_device.c - what a build without CUDA answers to those who ask for a GPU. Weak: a test program may
  * bring an engine of its own, wherever it stands among what is linked. */
 #include "runtime/engine/device_joint.h"
+#include "runtime/engine/device_loader.h"
 #include "runtime/engine/device_reducer.h"
 #include "runtime/engine/parts.h"
 
@@ -71,6 +72,53 @@ WEAK csaw_status csaw__device_begin_arcs(const csaw_samples *samples, const uint
     (void)samples, (void)count, (void)to;
     return no_cuda();
 }
+
+WEAK csaw_status csaw__device_blocks(csaw_samples *samples, csaw_blocks *blocks) {
+    (void)samples, (void)blocks;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__device_blocks_wait(const csaw_blocks *blocks) {
+    (void)blocks;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__device_blocks_begin(const csaw_blocks *blocks, uint64_t count, csaw_vertex *to) {
+    (void)blocks, (void)count, (void)to;
+    return no_cuda();
+}
+
+WEAK void csaw__device_blocks_free(csaw_blocks *blocks) { (void)blocks; }
+
+WEAK csaw_status csaw__device_loader_open(csaw_plan *plan, const csaw_loader_options *options,
+                                          csaw__device_loader **out) {
+    (void)plan, (void)options, (void)out;
+    return no_cuda();
+}
+
+WEAK void csaw__device_loader_close(csaw__device_loader *loader) { (void)loader; }
+
+WEAK csaw_status csaw__device_slot_create(csaw__device_loader *loader, csaw__device_slot **out) {
+    (void)loader, (void)out;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__device_slot_fill(csaw__device_loader *loader, csaw__device_slot *slot, csaw_minibatch *batch) {
+    (void)loader, (void)slot, (void)batch;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__device_slot_leave(csaw__device_slot *slot) {
+    (void)slot;
+    return CSAW_OK;
+}
+
+WEAK csaw_status csaw__device_slot_await(csaw__device_slot *slot) {
+    (void)slot;
+    return CSAW_OK;
+}
+
+WEAK void csaw__device_slot_free(csaw__device_slot *slot) { (void)slot; }
 
 WEAK csaw_status csaw__device_finish(const csaw_samples *samples) {
     (void)samples;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// tests/fake_cuda/cuda_runtime.h - as much of the CUDA runtime as the GPU's side of partitions calls, on the CPU: host
-// code for a GPU is compiled against this header where there is none. What is put on a stream happens later, a little
-// whenever somebody asks whether an event has come, streams in an order that a seed decides. So what the host does too
-// early, or in the belief that streams wait for each other, shows. Memory is counted, and any copy, launch or
-// registration can be made to fail.
+// tests/fake_cuda/cuda_runtime.h - as much of the CUDA runtime as the GPU's side of partitions and of the loader calls,
+// on the CPU: host code for a GPU is compiled against this header where there is none. What is put on a stream happens
+// later, a little whenever somebody asks whether an event has come, streams in an order that a seed decides. So what
+// the host does too early, or in the belief that streams wait for each other, shows. Memory is counted, and any copy,
+// launch or registration can be made to fail.
 #ifndef CSAW_TESTS_FAKE_CUDA_RUNTIME_H
 #define CSAW_TESTS_FAKE_CUDA_RUNTIME_H
 
@@ -61,6 +61,7 @@ inline std::map<void *, size_t> memory;
 inline std::map<uintptr_t, uintptr_t> registered; // begin, end
 inline std::set<Stream *> streams;
 inline std::set<Event *> events;
+inline std::vector<std::unique_ptr<Event>> destroyed; // events, which steps to come may still name
 inline size_t total = size_t{1} << 40, used = 0, peak = 0, granule = 1;
 inline uint64_t seed = 1, copies = 0, launches = 0;
 inline uint64_t clock = 0; // kernels that have run: each takes a millisecond, and nothing else takes time
@@ -92,6 +93,10 @@ inline bool Advance() {
 inline cudaError_t Put(Stream *stream, std::function<void()> act) {
     const std::lock_guard<std::recursive_mutex> guard(lock);
     if (fault != cudaSuccess) return fault;
+    if (!stream) { // the default one: at once
+        act();
+        return cudaSuccess;
+    }
     stream->steps.push_back({[] { return true; }, std::move(act)});
     return cudaSuccess;
 }
@@ -159,6 +164,10 @@ inline cudaError_t cudaSetDevice(int device) {
     fake_cuda::current = device;
     return cudaSuccess;
 }
+inline cudaError_t cudaGetDevice(int *device) {
+    *device = fake_cuda::current;
+    return cudaSuccess;
+}
 inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
     *value = attribute == cudaDevAttrMultiProcessorCount ? 2 : 1;
     return cudaSuccess;
@@ -209,13 +218,23 @@ inline cudaError_t cudaHostUnregister(void *memory) {
     return fake_cuda::registered.erase(reinterpret_cast<uintptr_t>(memory)) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost };
+enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice };
 struct cudaPointerAttributes {
     cudaMemoryType type;
+    int device;
+    void *devicePointer;
 };
 inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *out, const void *at) {
     FAKE_CUDA_GUARD;
-    out->type = fake_cuda::IsRegistered(at, 1) ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;
+    auto next = fake_cuda::memory.upper_bound(const_cast<void *>(at));
+    const bool inside =
+        next != fake_cuda::memory.begin() &&
+        static_cast<const char *>(at) < static_cast<char *>(std::prev(next)->first) + std::prev(next)->second;
+    out->type = inside                           ? cudaMemoryTypeDevice
+                : fake_cuda::IsRegistered(at, 1) ? cudaMemoryTypeHost
+                                                 : cudaMemoryTypeUnregistered;
+    out->device = 0;
+    out->devicePointer = out->type == cudaMemoryTypeUnregistered ? nullptr : const_cast<void *>(at);
     return cudaSuccess;
 }
 
@@ -251,12 +270,12 @@ inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags) {
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
     const std::lock_guard<std::recursive_mutex> guard(fake_cuda::lock);
     fake_cuda::events.erase(event);
-    delete event;
+    fake_cuda::destroyed.emplace_back(event);
     return cudaSuccess;
 }
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     FAKE_CUDA_GUARD;
-    if (event->device != stream->device) return cudaErrorInvalidValue;
+    if (stream && event->device != stream->device) return cudaErrorInvalidValue;
     const uint64_t number = ++event->recorded;
     return fake_cuda::Put(stream, [event, number] {
         event->happened = number;
@@ -304,6 +323,20 @@ inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cud
         });
     }
     return fake_cuda::Put(stream, [=] { std::memcpy(to, from, bytes); });
+}
+// From a pool: at once. Freed in the order of the stream, and spoiled, so that whoever reads it too late, sees it.
+using cudaMemPool_t = void *;
+inline cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t) { return cudaMalloc(out, bytes); }
+inline cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t, cudaStream_t) {
+    return cudaMalloc(out, bytes);
+}
+inline cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
+    FAKE_CUDA_GUARD;
+    return fake_cuda::Put(stream, [memory] {
+        const auto found = fake_cuda::memory.find(memory);
+        if (found != fake_cuda::memory.end()) std::memset(memory, 0x5a, found->second);
+        cudaFree(memory);
+    });
 }
 inline cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream) {
     FAKE_CUDA_GUARD;

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// tests/emulated_blocks_test.cc - blocks made on a GPU, on the CPU: kernels on an emulated GPU, all else against a fake
+// CUDA, from arcs that the CPU engine drew into its memory. Their bits are those of blocks made on the host.
+#include "tests/failing_allocations.h"
+#include "tests/reference/graphs.h"
+
+#include "tests/blocks_cases.h"
+
+#include "tests/fake_cuda/launch.h"
+
+namespace {
+
+using namespace blocks_cases;
+
+class EmulatedBlocks : public ::testing::Test {
+  protected:
+    EmulatedBlocks() { fake_cuda::Reset(); }
+    ~EmulatedBlocks() override { EXPECT_TRUE(fake_cuda::AllGivenBack()); }
+};
+
+void compare(const csaw_graph *graph, const Request &run, const char *what) {
+    const Value on_host = value_of(draw(graph, "cpu", run).get(), CSAW_HOST);
+    const Samples there = draw(graph, "cuda:0", run);
+    for (bool backwards : {false, true}) { // whatever the order in which threads come
+        emulated::backwards = backwards;
+        EXPECT_TRUE(value_of(there.get(), CSAW_DEVICE) == on_host) << what << ", " << csaw_sampler_name(run.sampler);
+    }
+    emulated::backwards = false;
+    EXPECT_TRUE(value_of(there.get(), CSAW_HOST) == on_host)
+        << what << ", on the host, " << csaw_sampler_name(run.sampler);
+}
+
+TEST_F(EmulatedBlocks, OfSamplesOfAllKinds) {
+    const Graph graph = make(WEIGHT, NONE);
+    for (const Request &run : runs) compare(graph.get(), run, "small graph");
+}
+
+TEST_F(EmulatedBlocks, OfHubsAndOddities) {
+    const Graph graph = odd_graph();
+    for (const Named &each : odd_runs()) compare(graph.get(), each.run, each.what);
+}
+
+TEST_F(EmulatedBlocks, NeedSamplesOfOneGpu) {
+    const Graph graph = make(WEIGHT, NONE);
+    const Samples samples = draw(graph.get(), "cpu", runs[0]);
+    csaw_blocks *out = nullptr;
+    EXPECT_EQ(csaw_blocks_create_in(samples.get(), CSAW_DEVICE, &out), CSAW_EUNSUPPORTED);
+    EXPECT_TRUE(message_has({"'cuda:N'"}));
+    EXPECT_EQ(csaw_blocks_create_in(samples.get(), static_cast<csaw_space>(7), &out), CSAW_EINVAL);
+    EXPECT_TRUE(message_has({"space is 7"}));
+    EXPECT_EQ(csaw_blocks_create_in(nullptr, CSAW_DEVICE, &out), CSAW_EINVAL);
+    EXPECT_EQ(out, nullptr);
+}
+
+TEST_F(EmulatedBlocks, OutliveSamplesAndPlan) {
+    const Graph graph = make(WEIGHT, NONE);
+    const Request &run = runs[5];
+    csaw_blocks *made = nullptr;
+    reference::require(csaw_blocks_create_in(draw(graph.get(), "cuda:0", run).get(), CSAW_DEVICE, &made));
+    const Blocks blocks(made, csaw_blocks_free);
+    EXPECT_TRUE(loader_cases::blocks_of(made, 1) == value_of(draw(graph.get(), "cpu", run).get(), CSAW_HOST).blocks[1]);
+}
+
+// In a batch function, while the GPU draws the next batch.
+TEST_F(EmulatedBlocks, OfBatches) {
+    const Graph graph = make(WEIGHT, NONE);
+    const Request run = {&csaw_neighbor_again, {3, 2}, 0, {}, {}, 9};
+    std::vector<std::vector<Value>> values;
+    for (const char *device : {"cpu", "cuda:0"}) {
+        csaw_plan *p = nullptr;
+        const csaw_plan_options of = reference::plan_on(device, 1, 0);
+        reference::require(csaw_plan_create(graph.get(), &of, &p));
+        const Plan plan(p, csaw_plan_free);
+        csaw_run_options options = {};
+        options.size = sizeof options;
+        options.depth = 2;
+        options.fanout = run.fanout.data();
+        options.walks_per_seed = run.each;
+        options.batch_bytes = 1000;
+        options.select = CSAW_SELECT_ITS; // the fake engine has no tables
+        std::vector<Value> all;
+        struct User {
+            csaw_space space;
+            std::vector<Value> *all;
+        } user = {strcmp(device, "cpu") == 0 ? CSAW_HOST : CSAW_DEVICE, &all};
+        const auto take = [](void *given, csaw_samples *samples) {
+            const User *const to = static_cast<User *>(given);
+            to->all->push_back(value_of(samples, to->space));
+            return CSAW_OK;
+        };
+        reference::require(csaw_sample_each(plan.get(), run.sampler, nullptr, nullptr, &options, take, &user));
+        values.push_back(all);
+    }
+    EXPECT_GT(values[0].size(), 5u);
+    EXPECT_TRUE(values[0] == values[1]);
+}
+
+// Copies and launches that fail, and memory that runs out: an error, and nothing is kept.
+TEST_F(EmulatedBlocks, FailuresKeepNothing) {
+    const Graph graph = make(WEIGHT, NONE);
+    const Samples samples = draw(graph.get(), "cuda:0", runs[7]); // sorted
+    const auto blocks = [&] {
+        csaw_blocks *out = nullptr;
+        const csaw_status status = csaw_blocks_create_in(samples.get(), CSAW_DEVICE, &out);
+        EXPECT_EQ(status == CSAW_OK, out != nullptr);
+        csaw_blocks_free(out);
+        return status;
+    };
+    EXPECT_GT(fail_every_allocation(blocks), 15u);
+    uint64_t failed = 0;
+    for (uint64_t n = 1; n < 100; n++) {
+        fake_cuda::launches = 0;
+        fake_cuda::fail_launch = n;
+        const csaw_status status = blocks();
+        fake_cuda::fail_launch = 0;
+        if (status == CSAW_OK) break;
+        EXPECT_EQ(status, CSAW_ECUDA);
+        failed++;
+    }
+    EXPECT_EQ(failed, 12u); // 9 kernels, sums twice and a sort
+}
+
+} // namespace

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+// tests/loader_gpu_test.cc - rows gathered, blocks made and minibatches loaded on a GPU are the CPU's, byte for byte.
+// Skipped without a GPU.
+#include <random>
+
+#include "tests/failing_allocations.h"
+#include "tests/gpu_memory.cuh"
+#include "tests/reference/graphs.h"
+
+#include "tests/blocks_cases.h"
+
+using namespace blocks_cases;
+using namespace loader_cases;
+using gpu_memory::Array;
+using gpu_memory::Require;
+using reference::plan_on;
+
+namespace {
+
+const uint32_t fanout[] = {15, 10};
+
+class LoaderOnGpu : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        const std::string why = reference::no_gpu_because(csr);
+        if (!why.empty()) GTEST_SKIP() << why;
+        loader_cases::fetch = [](void *to, const void *from, size_t bytes) {
+            Require(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+        };
+        cpu = std::make_unique<reference::Library>(csr, plan_on("cpu", 0, 0));
+        gpu = std::make_unique<reference::Library>(csr, plan_on("cuda:0", 0, 0));
+        Require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        for (size_t i = 0; i < x.size(); i++) x[i] = static_cast<float>(i % 65521) / 3;
+        for (size_t i = 0; i < label.size(); i++) label[i] = static_cast<int64_t>(i) * 1000000007 - 5;
+        options.size = sizeof options;
+        options.batch_size = 100;
+        options.seed = 41;
+        options.depth = 2;
+        options.fanout = fanout;
+        options.epochs = 2;
+        options.features = &features;
+        options.label = label.data();
+    }
+    void TearDown() override {
+        cpu.reset(), gpu.reset();
+        if (stream) Require(cudaStreamDestroy(stream));
+    }
+    std::vector<Batch> of_the_cpu() { return all_of(open(cpu->get(), {}, options).get()); }
+    csaw_loader_options there() const {
+        csaw_loader_options out = options;
+        out.stream = stream;
+        return out;
+    }
+    static reference::Graph rmat() {
+        csaw_rmat_options of = {};
+        of.size = sizeof of;
+        of.scale = 11;
+        of.edge_factor = 16;
+        of.seed = 5;
+        of.keep_isolated = true;
+        csaw_graph *made = nullptr;
+        reference::require(csaw_graph_rmat(&of, &made));
+        const csaw_csr view = csaw_graph_csr(made);
+        reference::Graph out;
+        out.rowptr.assign(view.rowptr, view.rowptr + view.num_vertices + 1);
+        out.col.assign(view.col, view.col + view.num_edges);
+        csaw_graph_free(made);
+        return out;
+    }
+    reference::Graph graph = rmat();
+    csaw_csr csr = graph.csr();
+    static constexpr uint64_t wide = 300;
+    std::vector<float> x = std::vector<float>(csr.num_vertices * wide);
+    std::vector<int64_t> label = std::vector<int64_t>(csr.num_vertices);
+    csaw_dense features = {csr.num_vertices, wide - 1, wide, CSAW_F32, x.data()}; // a column is left out
+    csaw_loader_options options = {};
+    cudaStream_t stream = nullptr;
+    std::unique_ptr<reference::Library> cpu, gpu;
+};
+
+// ---- csaw_gather() -------------------------------------------------------------------
+
+TEST_F(LoaderOnGpu, RowsGathered) {
+    std::mt19937_64 random(3);
+    for (csaw_dtype dtype : {CSAW_F32, CSAW_F16, CSAW_BF16})
+        for (uint64_t cols : {1u, 7u, 64u, 128u, 300u, 1001u})
+            for (uint64_t gap : {0u, 3u}) {
+                const uint64_t bytes = dtype == CSAW_F32 ? 4 : 2, rows = 900, count = 5000, stride = cols + gap;
+                std::vector<unsigned char> from(rows * stride * bytes), want(count * stride * bytes, 0xee);
+                for (unsigned char &b : from) b = static_cast<unsigned char>(random());
+                std::vector<csaw_vertex> vertex(count);
+                for (csaw_vertex &v : vertex) v = static_cast<csaw_vertex>(random() % rows);
+                const Array<unsigned char> there(from), out(want), again(want);
+                const Array<csaw_vertex> list(vertex);
+                csaw_dense x_view = {rows, cols, stride, dtype, from.data()},
+                           y_view = {count, cols, stride, dtype, want.data()};
+                const csaw_gather_options how = {sizeof how, 0, "cuda:0", stream};
+                ASSERT_EQ(csaw_gather(&x_view, vertex.data(), count, nullptr, &y_view), CSAW_OK);
+                y_view.data = out.get();
+                EXPECT_EQ(csaw_gather(&x_view, list.get(), count, &how, &y_view), CSAW_EINVAL) << "ordinary memory";
+                void *pinned = nullptr;
+                Require(cudaMallocHost(&pinned, from.size()));
+                memcpy(pinned, from.data(), from.size());
+                x_view.data = pinned;
+                ASSERT_EQ(csaw_gather(&x_view, list.get(), count, &how, &y_view), CSAW_OK) << csaw_last_error();
+                EXPECT_EQ(out.back(), want) << "page-locked, " << cols << " columns, gap " << gap;
+                x_view.data = there.get();
+                y_view.data = again.get();
+                ASSERT_EQ(csaw_gather(&x_view, list.get(), count, &how, &y_view), CSAW_OK) << csaw_last_error();
+                EXPECT_EQ(again.back(), want) << cols << " columns, gap " << gap;
+                Require(cudaFreeHost(pinned));
+            }
+}
+
+// ---- blocks ----------------------------------------------------------------------------
+
+void compare(const csaw_graph *of, const Request &run, const char *what) {
+    const Value on_host = value_of(draw(of, "cpu", run).get(), CSAW_HOST);
+    const Samples there = draw(of, "cuda:0", run);
+    EXPECT_TRUE(value_of(there.get(), CSAW_DEVICE) == on_host) << what << ", " << csaw_sampler_name(run.sampler);
+    EXPECT_TRUE(value_of(there.get(), CSAW_HOST) == on_host)
+        << what << ", on the host, " << csaw_sampler_name(run.sampler);
+}
+
+TEST_F(LoaderOnGpu, BlocksOfSamplesOfAllKinds) {
+    const Graph small = make(WEIGHT, NONE), odd = odd_graph();
+    for (const Request &run : runs) compare(small.get(), run, "small graph");
+    for (const Named &each : odd_runs()) compare(odd.get(), each.run, each.what);
+    std::vector<csaw_vertex> seeds(csr.num_vertices);
+    for (csaw_vertex v = 0; v < csr.num_vertices; v++) seeds[v] = v;
+    const auto large = reference::borrow(csr);
+    compare(large.get(), {&csaw_neighbor_again, {15, 10, 5}, 0, seeds, {0, 1024, 2048}, 3}, "hubs, many at once");
+    compare(large.get(), {&csaw_neighbor_again, {CSAW_ALL, CSAW_ALL}, 0, seeds, {0, 1000}, 1}, "every arc");
+    compare(large.get(), {&csaw_layer, {400, 300}, 0, seeds, {0, 1000}, 2}, "sorted");
+}
+
+TEST_F(LoaderOnGpu, EveryAllocationOfBlocksMayFail) {
+    const Graph small = make(WEIGHT, NONE);
+    const Samples samples = draw(small.get(), "cuda:0", runs[7]);
+    EXPECT_GT(fail_every_allocation([&] {
+                  csaw_blocks *out = nullptr;
+                  const csaw_status status = csaw_blocks_create_in(samples.get(), CSAW_DEVICE, &out);
+                  csaw_blocks_free(out);
+                  return status;
+              }),
+              15u);
+}
+
+// ---- the loader ------------------------------------------------------------------------
+
+TEST_F(LoaderOnGpu, BatchesAreTheCpus) {
+    for (const csaw_sampler *sampler : {static_cast<const csaw_sampler *>(nullptr), &csaw_neighbor_once, &csaw_layer})
+        for (uint32_t in_flight : {1u, 2u, 3u}) {
+            options.sampler = sampler;
+            options.in_flight = in_flight;
+            options.replace = in_flight == 3;
+            const std::vector<Batch> expected = of_the_cpu();
+            EXPECT_TRUE(all_of(open(gpu->get(), {}, there()).get()) == expected) << in_flight << " in flight";
+            EXPECT_TRUE(all_of(open(gpu->get(), {}, options).get()) == expected) << "the default stream";
+        }
+}
+
+TEST_F(LoaderOnGpu, OddBatchesAreTheCpus) {
+    options.sampler = &csaw_uniform;
+    options.fanout = nullptr;
+    options.batch_size = csr.num_vertices - 1; // one is left, whose sample is a walk
+    EXPECT_TRUE(all_of(open(gpu->get(), {}, there()).get()) == of_the_cpu());
+    options.features = nullptr;
+    options.label = nullptr;
+    EXPECT_TRUE(all_of(open(gpu->get(), {}, there()).get()) == of_the_cpu());
+}
+
+TEST_F(LoaderOnGpu, WhereverFeaturesLieAndWhateverIsCached) {
+    const std::vector<Batch> expected = of_the_cpu();
+    uint64_t before = 0;
+    for (uint64_t bytes : {uint64_t{0}, uint64_t{100} * 4 * wide, uint64_t{1} << 30}) {
+        options.cache_bytes = bytes;
+        const Loader loader = open(gpu->get(), {}, there());
+        std::vector<Batch> batches;
+        uint64_t cached = 0, all = 0;
+        for (const csaw_minibatch *m = nullptr;;) {
+            reference::require(csaw_loader_next(loader.get(), &m));
+            if (!m) break;
+            batches.push_back(value_of(*m));
+            cached += m->cached;
+            all += m->num_vertices;
+        }
+        EXPECT_TRUE(batches == expected) << bytes;
+        EXPECT_EQ(cached == all, bytes == uint64_t{1} << 30);
+        EXPECT_EQ(cached > 0, bytes > 0);
+        EXPECT_GE(cached, before);
+        before = cached;
+    }
+    options.cache_bytes = 0;
+    const Array<float> there_already(x);
+    features.data = there_already.get();
+    EXPECT_TRUE(all_of(open(gpu->get(), {}, there()).get()) == expected) << "in the GPU's memory";
+    void *pinned = nullptr;
+    Require(cudaMallocHost(&pinned, x.size() * sizeof x[0]));
+    memcpy(pinned, x.data(), x.size() * sizeof x[0]);
+    features.data = pinned;
+    EXPECT_TRUE(all_of(open(gpu->get(), {}, there()).get()) == expected) << "page-locked before";
+    Require(cudaFreeHost(pinned));
+}
+
+// Copies of each batch wait in the caller's stream, behind work that takes long, while he asks for the next.
+TEST_F(LoaderOnGpu, ACallerWhoDoesNotWait) {
+    const std::vector<Batch> expected = of_the_cpu();
+    const Array<char> busy(std::vector<char>(1 << 26)), target(std::vector<char>(1 << 26));
+    for (uint32_t in_flight : {1u, 2u, 3u})
+        for (bool take : {false, true}) {
+            options.in_flight = in_flight;
+            std::vector<Array<float>> copies;
+            const Loader loader = open(gpu->get(), {}, there());
+            csaw_minibatch *own = nullptr;
+            for (const csaw_minibatch *m = nullptr;;) {
+                reference::require(csaw_loader_next(loader.get(), &m));
+                csaw_minibatch_free(own);
+                own = nullptr;
+                if (!m) break;
+                if (take) reference::require(csaw_loader_take(loader.get(), &own));
+                const csaw_dense rows = (take ? own : m)->features;
+                copies.emplace_back(std::vector<float>(rows.rows * rows.cols));
+                for (int i = 0; i < 8; i++)
+                    Require(cudaMemcpyAsync(target.get(), busy.get(), 1 << 26, cudaMemcpyDeviceToDevice, stream));
+                Require(cudaMemcpyAsync(copies.back().get(), rows.data, rows.rows * rows.cols * sizeof(float),
+                                        cudaMemcpyDeviceToDevice, stream));
+            }
+            ASSERT_EQ(copies.size(), expected.size());
+            for (size_t b = 0; b < copies.size(); b++) {
+                const std::vector<float> rows = copies[b].back();
+                EXPECT_EQ(memcmp(rows.data(), expected[b].features.data(), expected[b].features.size()), 0) << b;
+            }
+        }
+}
+
+TEST_F(LoaderOnGpu, BatchesTakenStayAndLoadersCloseAtAnyTime) {
+    const std::vector<Batch> expected = of_the_cpu();
+    std::vector<csaw_minibatch *> taken;
+    {
+        const Loader loader = open(gpu->get(), {}, there());
+        const csaw_minibatch *m = nullptr;
+        for (int b = 0; b < 7; b++) {
+            csaw_minibatch *own = nullptr;
+            ASSERT_EQ(csaw_loader_next(loader.get(), &m), CSAW_OK);
+            ASSERT_EQ(csaw_loader_take(loader.get(), &own), CSAW_OK);
+            taken.push_back(own);
+        }
+    }
+    for (int n : {0, 1, 3}) {
+        const Loader loader = open(gpu->get(), {}, there());
+        const csaw_minibatch *m = nullptr;
+        for (int i = 0; i < n; i++) ASSERT_EQ(csaw_loader_next(loader.get(), &m), CSAW_OK);
+    }
+    gpu.reset();
+    for (size_t b = 0; b < taken.size(); b++) {
+        EXPECT_TRUE(value_of(*taken[b]) == expected[b]) << b;
+        csaw_minibatch_free(taken[b]);
+    }
+}
+
+// Device memory of the process does not grow with the number of batches.
+TEST_F(LoaderOnGpu, MemoryIsUsedAgain) {
+    options.epochs = 60;
+    const Loader loader = open(gpu->get(), {}, there());
+    const csaw_minibatch *m = nullptr;
+    size_t early = 0, late = 0, total = 0;
+    for (uint64_t b = 0; b < 60 * csaw_loader_batches(loader.get()); b++) {
+        reference::require(csaw_loader_next(loader.get(), &m));
+        if (b == 200) Require(cudaMemGetInfo(&early, &total));
+    }
+    Require(cudaMemGetInfo(&late, &total));
+    EXPECT_LE(early - std::min(early, late), size_t{64} << 20);
+}
+
+TEST_F(LoaderOnGpu, EveryAllocationMayFail) {
+    const auto whole = reference::borrow(csr);
+    options.batch_size = 1000;
+    options.cache_bytes = 1 << 20;
+    EXPECT_GT(fail_every_allocation([&] {
+                  csaw_plan *plan = nullptr;
+                  csaw_loader *loader = nullptr;
+                  const csaw_plan_options on_gpu = plan_on("cuda:0", 0, 0);
+                  csaw_loader_options o = there();
+                  csaw_status status = csaw_plan_create(whole.get(), &on_gpu, &plan);
+                  if (status == CSAW_OK) status = csaw_loader_open(plan, nullptr, &o, &loader);
+                  const csaw_minibatch none = {}, *m = &none;
+                  while (status == CSAW_OK && m) status = csaw_loader_next(loader, &m);
+                  csaw_loader_close(loader);
+                  csaw_plan_free(plan);
+                  return status;
+              }),
+              50u);
+}
+
+TEST_F(LoaderOnGpu, FailuresInTheirPlace) {
+    graph.weight.assign(graph.col.size(), 1);
+    csaw_vertex bad = 250;
+    while (graph.rowptr[bad] == graph.rowptr[bad + 1]) bad++;
+    ASSERT_LT(bad, 300u);
+    graph.weight[graph.rowptr[bad]] = -1;
+    const csaw_csr faulty = graph.csr();
+    const reference::Library library(faulty, plan_on("cuda:0", 0, 0));
+    const uint32_t one[] = {1};
+    options.depth = 1;
+    options.fanout = one;
+    options.keep_order = true;
+    options.select = CSAW_SELECT_ITS;
+    const Loader loader = open(library.get(), {}, there());
+    const csaw_minibatch *m = nullptr;
+    for (uint64_t b = 0; b < 2; b++) ASSERT_EQ(csaw_loader_next(loader.get(), &m), CSAW_OK) << csaw_last_error();
+    for (int again = 0; again < 2; again++) {
+        EXPECT_EQ(csaw_loader_next(loader.get(), &m), CSAW_EBIAS);
+        EXPECT_TRUE(message_has({"instance 2", "neighbor_again"}));
+    }
+    csaw_loader *out = nullptr;
+    options.cache_bytes = 100;
+    options.features = nullptr;
+    EXPECT_EQ(csaw_loader_open(gpu->get(), nullptr, &options, &out), CSAW_EINVAL);
+    EXPECT_TRUE(message_has({"cache_bytes is 100"}));
+    const reference::Library parts(csr, plan_on("cuda:0", 0, 3));
+    options.cache_bytes = 0;
+    EXPECT_EQ(csaw_loader_open(parts.get(), nullptr, &options, &out), CSAW_EUNSUPPORTED);
+    EXPECT_TRUE(message_has({"without partitions"}));
+    EXPECT_EQ(out, nullptr);
+}
+
+} // namespace

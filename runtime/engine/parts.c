@@ -57,9 +57,17 @@ static csaw__fit_request for_walks(csaw__fit_request request, uint64_t walks, ui
     return request;
 }
 
-/* Of a step that reads the graph in place, csaw__fit_request.step_cost: what a copy moves in that time. On an H200 that
- * copies 55.5 GB/s uniform walks made 244 million steps a second, node2vec (p = 0.25, q = 4) 33.7 million. */
-static uint32_t step_cost(bool second_order) { return second_order ? 1646 : 227; }
+/* Of a step that reads the graph in place, csaw__fit_request.step_cost: what a copy moves in that time. The larger the
+ * graph, the fewer reads hit the GPU's cache, or a page that it knows. On an H200 that copies 55.5 GB/s uniform walks
+ * made 244 million steps a second on R-MAT of 0.5 GiB, 44 million on 3.9 GiB, node2vec (p = 0.25, q = 4) 33.7 million
+ * on the former (docs/measured/2026-11-22-gpu-4.md, 2026-11-23-gpu-5.md); between them a straight line. */
+static uint32_t step_cost(const csaw__fit_request *graph, bool second_order) {
+    const double small = 0.5 * 1073741824.0, large = 3.9 * 1073741824.0;
+    const double bytes = (double)graph->rows * graph->row_bytes + (double)graph->arcs * graph->arc_bytes;
+    const double share = bytes <= small ? 0 : bytes >= large ? 1 : (bytes - small) / (large - small);
+    const double uniform = 227 + share * (1261 - 227);
+    return (uint32_t)(second_order ? uniform * 1646 / 227 : uniform);
+}
 
 /* Methods that scan rows read too much. */
 static bool looks_at_few(uint32_t kernel) { return kernel != CSAW__KERNEL_ITS && kernel != CSAW__KERNEL_RACE; }
@@ -97,7 +105,7 @@ bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint
     csaw__fit_request request = csaw__parts_for_gpu_walks(*graph, walks, all, length, second_order);
     csaw__fit fit;
     if (alias) request = csaw__parts_with_alias(request);
-    request.step_cost = step_cost(second_order);
+    request.step_cost = step_cost(graph, second_order);
     return csaw__fit_memory(&request, &fit) == CSAW_OK && fit.in_place;
 }
 
@@ -200,7 +208,7 @@ static uint32_t cost_in_place(const csaw__parts *parts, const csaw_sampler *samp
     const bool may = parts->way == CSAW__PARTS_CHOOSE || parts->way == CSAW__PARTS_BRING_MOST;
     const csaw__fit_request *const q = &parts->request;
     if (!may || q->parts || q->resident || q->streams || !looks_at_few(job->kernel)) return 0;
-    return step_cost(sampler->traits() & CSAW__TRAIT_SECOND_ORDER);
+    return step_cost(q, sampler->traits() & CSAW__TRAIT_SECOND_ORDER);
 }
 
 csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler, const csaw__job *job, uint64_t walks,

@@ -13,6 +13,19 @@ from ._call import prepare
 MAX_COLS = 2**31 - 1
 
 
+class _InOrder(torch.autograd.Function):
+    """values[edge], where place is the inverse of edge: so that gradients are selected, too, not added up."""
+
+    @staticmethod
+    def forward(ctx, values, edge, place):
+        ctx.save_for_backward(place)
+        return values.index_select(0, edge)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient.index_select(0, ctx.saved_tensors[0]), None, None
+
+
 class Matrix:
     """CSR tensors, checked once, with what products need kept beside them (12 bytes an edge, 8 a column).
 
@@ -31,6 +44,7 @@ class Matrix:
             raise invalid(f"the matrix has {self.shape[1]} columns; PyTorch's indices allow {MAX_COLS}")
         self._plan = prepare(self.rowptr, self.col, self.shape[1])
         self._row: Optional[Tensor] = None
+        self._place: Optional[Tensor] = None
         self.derived: Dict[Any, Any] = {}  # what layers made of it: with loops, normalised
 
     @property
@@ -48,11 +62,21 @@ class Matrix:
             self._row = torch.repeat_interleave(rows, self.rowptr.diff(), output_size=self.num_edges)
         return self._row
 
+    def place(self) -> Tensor:
+        """[edges] int64, where each of the edges given stands in this matrix; kept. Not with edge None."""
+        if self._place is None:
+            count = torch.arange(self.num_edges, device=self.device)
+            place = torch.empty_like(count).scatter_(0, self.edge, count)
+            if not torch.equal(place.index_select(0, self.edge), count):
+                raise invalid("edge names one of the edges given twice; give each entry of the matrix another")
+            self._place = place
+        return self._place
+
     def in_order(self, values: Tensor) -> Tensor:
         """An array of the edges as given, in the order of this matrix."""
         if values.shape[0] != self.num_edges:
             raise invalid(f"there are {values.shape[0]} values for {self.num_edges} edges; give one for each")
-        return values if self.edge is None else values.index_select(0, self.edge)
+        return values if self.edge is None else _InOrder.apply(values, self.edge, self.place())
 
     def to(self, device) -> "Matrix":
         """The same matrix on that device."""

@@ -229,14 +229,18 @@ TEST_F(MultiGpu, ALargeGraphHeldTogetherHasTheCpusBits) {
 }
 
 TEST_F(MultiGpu, WhatIsHeldTogetherIsGivenBack) {
-    uint64_t before = 0, after = 0;
     const Case biased = called(walks(), "biased");
-    for (int i = 0; i < 30; i++) {
-        const auto gpus = plan_with(plans, together("cuda:0,cuda:0"));
-        words_of(gpus.get(), biased, i % 2 ? Method::alias : Method::its, ask_for(biased, 10));
-        EXPECT_EQ(CSAW_OK, csaw__device_free_memory(0, i < 10 ? &before : &after));
+    uint64_t before = 0, after = 0;
+    for (int round = 0; round < 6; round++) { // other programs may take some of the GPU's memory, but not in each round
+        EXPECT_EQ(CSAW_OK, csaw__device_free_memory(0, &before));
+        for (int i = 0; i < 10; i++) {
+            const auto gpus = plan_with(plans, together("cuda:0,cuda:0"));
+            words_of(gpus.get(), biased, i % 2 ? Method::alias : Method::its, ask_for(biased, 10));
+        }
+        EXPECT_EQ(CSAW_OK, csaw__device_free_memory(0, &after));
+        if (round > 0 && after + (8 << 20) >= before) return; // 10 plans of at least 5 arrays of 2 MiB each
     }
-    EXPECT_GE(after + (8 << 20), before); // 20 plans of at least 5 arrays of 2 MiB each
+    FAIL() << "10 plans left " << before - after << " bytes behind, again and again";
 }
 
 TEST_F(MultiGpu, EveryAllocationOfAGraphHeldTogetherFailsInTurn) {

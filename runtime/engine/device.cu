@@ -42,6 +42,7 @@ csaw_status csaw__device_alloc_in(csaw__device *device, cudaStream_t stream, voi
     if (csaw__alloc_allowed()) {
         error = cudaMallocFromPoolAsync(out, bytes ? bytes : 16, device->pool, stream);
         if (error == cudaErrorMemoryAllocation && drop_kept(device)) {
+            cudaGetLastError();                    /* nobody else is to find it */
             cudaStreamSynchronize(device->stream); /* now it is the pool's */
             error = cudaMallocFromPoolAsync(out, bytes ? bytes : 16, device->pool, stream);
         }

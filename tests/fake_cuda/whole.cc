@@ -25,6 +25,10 @@ csaw_status csaw__device_alloc(csaw__device *device, void **out, uint64_t bytes,
 void csaw__device_free(csaw__device *device, void *memory) {
     if (memory) cudaFreeAsync(memory, device->stream);
 }
+csaw_status csaw__device_alloc_kept(csaw__device *device, void **out, uint64_t *bytes, const char *what) {
+    return csaw__device_alloc(device, out, *bytes, what);
+}
+void csaw__device_keep(csaw__device *device, void *memory, uint64_t) { csaw__device_free(device, memory); } // not
 
 namespace {
 

@@ -190,7 +190,7 @@ static void explain(csaw__device *device, const csaw_csr *csr, char *text, size_
     const char *line = strstr(text, "tables      ");
     const double mib = 1048576, alias = 16.0 * (double)(csr->num_edges + csr->num_vertices);
     const uint64_t sums = csr->num_edges * sizeof *device->tables.upto;
-    char classed[96] = "";
+    char classed[96] = "", own[64] = "";
     if (line) used = (size_t)(line - text); /* the CPU's lines give way */
     if (cudaGetDeviceProperties(&props, device->ordinal) != cudaSuccess) return;
     cudaMemGetInfo(&free_bytes, &total);
@@ -198,17 +198,20 @@ static void explain(csaw__device *device, const csaw_csr *csr, char *text, size_
     if (device->rows.classes)
         snprintf(classed, sizeof classed, "classes     of degree: vertices from %u on need no read of an offset\n",
                  device->rows.first_classed);
+    if (device->joint)
+        snprintf(own, sizeof own, ", and where arcs lead once more = %.1f MiB",
+                 (double)(csr->num_edges * sizeof *csr->col) / mib);
     snprintf(
         text + used, size - used,
         "tables      static biases that differ: alias and reject: 16 bytes an arc and a vertex = %.1f MiB; its without "
         "edge_bias: sums of masses, 8 bytes an arc = %.1f MiB, %s\n"
-        "filter      of arcs, made for the first second-order run if it fits: a byte an arc = %.1f MiB\n"
+        "filter      of arcs, made for the first second-order run if it fits: a byte an arc = %.1f MiB%s\n"
         "%s"
         "device      cuda:%d %s, %d multiprocessors, %.1f of %.1f GiB free after the graph; %d-bit offsets, one "
         "thread a walk, a warp for rows that need a scan and for a vertex or layer of a sample\n",
         alias / mib, (double)sums / mib,
         device->keeps_sums ? "stored" : "more than half of the free memory, so each row is summed when it is asked",
-        (double)csaw__device_filter_bytes(csr->num_edges) / mib, classed, device->ordinal, props.name,
+        (double)csaw__device_filter_bytes(csr->num_edges) / mib, own, classed, device->ordinal, props.name,
         props.multiProcessorCount, (double)free_bytes / 1073741824.0, (double)total / 1073741824.0,
         device->rows.wide ? 64 : 32);
 }

@@ -9,7 +9,8 @@
  * last frontiers are left to device_last.cuh, which has most of the work to do and needs none of this memory.
  *
  * Limit on an H200, R-MAT 20: UNIFORM, the first of two hops, 71% of the issue slots; ITS, rows scanned, 70% of the
- * throughput of L1, 50% of the issue slots. docs/measured/2026-11-22-gpu.md. */
+ * throughput of L1, 50% of the issue slots (docs/measured/2026-11-22-gpu.md), before stretches of rows were read by
+ * whole lines, which took 12% off its time (-23-gpu-5.md). */
 #ifndef CSAW_ENGINE_DEVICE_EACH_CUH
 #define CSAW_ENGINE_DEVICE_EACH_CUH
 

@@ -3,8 +3,8 @@
  * (C-SAW, SC'20, section IV-A: prefix sums in a warp, binary search over the CTPS).
  *
  * Method: a lane adds up eight arcs side by side, so that one prefix sum over the lanes serves 256. Their biases are
- * asked for lane beside lane, so that a load makes whole lines, and change hands in shared memory (eight loads side by
- * side of one lane touch every line eight times over, and L1 was what limited). Sums of equal parts
+ * asked for lane beside lane, so that a load makes whole lines, and change hands in shared memory; and by eight at a
+ * time, of which a compiler that multiplies them at once leaves two or three on their way. Sums of equal parts
  * of the row stand in a little memory: the part that a number falls to is searched for, and scanned. So a few picks
  * need no memory of the row's length, however long it is. The exponent of the masses hangs on the largest bias of the
  * row: it is guessed from the row's beginning, and where it turns out to be another, the row is added up once more.

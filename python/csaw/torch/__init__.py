@@ -5,8 +5,7 @@
     a = csaw.torch.matrix(edge_index, num_nodes)            # or a csaw.Graph, a sparse CSR tensor, a Block
     y = csaw.torch.spmm(a, x, reduce="mean")
 
-Operators are torch.library's, so torch.compile traces them. On tensors of a GPU they run there, in the current stream;
-no part of this package has been run on a GPU yet.
+Operators are torch.library's, so torch.compile traces them. On tensors of a GPU they run there, in the current stream.
 """
 try:
     from torch.library import custom_op as _custom_op  # noqa: F401

@@ -9,7 +9,8 @@
  * blocks, forward and backward. Phases are what the loader does, called one after the other: `sample`, `blocks`,
  * `gather`, `aggregate`. `in turn` is the loader with in_flight 1 and the work, `overlapped` with 2. --threads: of the
  * loader; aggregation takes OMP_NUM_THREADS. Of a GPU: --host-features 1 leaves the features in page-locked memory of
- * the host, --cache is the loader's cache_bytes then; phases are waited for, each by itself.
+ * the host, --cache is the loader's cache_bytes then, which `gather`, by csaw_gather(), does without;
+ * phases are waited for, each by itself.
  *
  * First every batch is checked: its rows are those of its vertices, and its digest is the same in turn and overlapped,
  * and on the CPU. Exits 3 if not. Writes JSON; seconds are those of all batches. */

@@ -26,16 +26,16 @@ csaw_status csaw__device_gather(const csaw__where *of, const csaw__gathering *g)
     }
 }
 
-csaw_status csaw__device_reach(int ordinal, const void *memory, const char *name, const void **out) {
-    cudaPointerAttributes of;
+csaw_status csaw__device_reach(int ordinal, const void *memory, uint64_t bytes, const char *name, const void **out) {
+    cudaPointerAttributes of, last;
     *out = nullptr;
     if (!memory) return CSAW_OK;
     CSAW_CUDA(cudaPointerGetAttributes(&of, memory));
-    CSAW_REQUIRE(
-        of.type != cudaMemoryTypeUnregistered, CSAW_EINVAL,
-        "%s lies in memory of the host that the GPU does not reach; page-lock it (cudaHostRegister(), or PyTorch's "
-        "pin_memory()), or give it in the memory of cuda:%d",
-        name, ordinal);
+    CSAW_CUDA(cudaPointerGetAttributes(&last, (const char *)memory + (bytes ? bytes - 1 : 0)));
+    CSAW_REQUIRE(of.type != cudaMemoryTypeUnregistered && last.type != cudaMemoryTypeUnregistered, CSAW_EINVAL,
+                 "%s lies in memory of the host that the GPU does not reach, or not all of it; page-lock it as a whole "
+                 "(cudaHostRegister(), or PyTorch's pin_memory()), or give it in the memory of cuda:%d",
+                 name, ordinal);
     CSAW_REQUIRE(
         of.type != cudaMemoryTypeDevice || of.device == ordinal, CSAW_EINVAL,
         "%s lies in the memory of cuda:%d, but the device is cuda:%d; give it there, or page-locked on the host", name,

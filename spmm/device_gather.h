@@ -30,9 +30,9 @@ typedef struct csaw__gathering { /* row i of y = row vertex[i] of x; addresses a
 
 /* Puts its work into the stream and returns. */
 csaw_status csaw__device_gather(const csaw__where *where, const csaw__gathering *gathering);
-/* The address by which the GPU reads memory called `name`: its own, or the host's that is page-locked. CSAW_EINVAL of
- * any other; NULL is fine. */
-csaw_status csaw__device_reach(int ordinal, const void *memory, const char *name, const void **out);
+/* The address by which the GPU reads so many bytes called `name`: its own memory, or the host's, page-locked from the
+ * first to the last. CSAW_EINVAL of any other; NULL is fine. */
+csaw_status csaw__device_reach(int ordinal, const void *memory, uint64_t bytes, const char *name, const void **out);
 
 #ifdef __cplusplus
 }

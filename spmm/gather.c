@@ -8,8 +8,9 @@
 static csaw_status gather_there(const csaw__where *where, const csaw_dense *x, const csaw_vertex *vertex,
                                 uint64_t count, const csaw_dense *y) {
     const uint64_t element = csaw__dtype_bytes(x->dtype);
+    const uint64_t bytes = x->rows ? ((x->rows - 1) * csaw__stride(x) + x->cols) * element : 0;
     const void *from = NULL;
-    CSAW_TRY(csaw__device_reach(where->ordinal, x->data, "x", &from));
+    CSAW_TRY(csaw__device_reach(where->ordinal, x->data, bytes, "x", &from));
     return csaw__device_gather(where, &(csaw__gathering){.x = from,
                                                          .y = y->data,
                                                          .x_stride = csaw__stride(x) * element,

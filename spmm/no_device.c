@@ -22,8 +22,9 @@ WEAK csaw_status csaw__device_gather(const csaw__where *where, const csaw__gathe
     return refuse();
 }
 
-WEAK csaw_status csaw__device_reach(int ordinal, const void *memory, const char *name, const void **out) {
-    (void)ordinal, (void)memory, (void)name, (void)out;
+WEAK csaw_status csaw__device_reach(int ordinal, const void *memory, uint64_t bytes, const char *name,
+                                    const void **out) {
+    (void)ordinal, (void)memory, (void)bytes, (void)name, (void)out;
     return refuse();
 }
 

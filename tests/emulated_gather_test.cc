@@ -150,6 +150,10 @@ TEST_F(EmulatedGather, RefusesWhatCannotBe) {
     csaw_gather_options how = there();
     EXPECT_EQ(csaw_gather(&from, vertex, 2, &how, &to), CSAW_EINVAL);
     EXPECT_TRUE(message_has({"x lies in memory of the host", "page-lock", "cuda:0"}));
+    ASSERT_EQ(cudaHostRegister(x, 2 * sizeof *x, 0), cudaSuccess); // the first row of three
+    EXPECT_EQ(csaw_gather(&from, vertex, 2, &how, &to), CSAW_EINVAL);
+    EXPECT_TRUE(message_has({"x lies in memory of the host", "or not all of it", "as a whole"}));
+    ASSERT_EQ(cudaHostUnregister(x), cudaSuccess);
     how.device = "cuda:1";
     EXPECT_EQ(csaw_gather(&from, vertex, 2, &how, &to), CSAW_EINVAL);
     EXPECT_TRUE(message_has({"cuda:1"}));

@@ -62,12 +62,15 @@ typedef struct csaw_loader_options {
     csaw_select select;
     const csaw_dense *features; /* [num_vertices, n]: rows are gathered for each batch. NULL = none. Of a plan on a GPU
                                    this array and the next are in its memory, or in the host's, which is page-locked
-                                   until the loader is closed, unless it is already */
+                                   until the loader is closed, unless all of it is already: whole
+                                   pages of it, which CUDA then refuses to copy together with others. Lock
+                                   it yourself before (cudaHostRegister) where you copy it meanwhile */
     const int64_t *label;       /* [num_vertices], of which those of the seeds are gathered. NULL = none */
     uint32_t in_flight;   /* batches at most that exist at a time, the caller's included unless taken; default 2: the
                              next is made while the caller works on this one. 1: none is made ahead */
     uint64_t cache_bytes; /* of a plan on a GPU, with features in the host's memory: bytes of the GPU's for the rows of
-                             those vertices that most arcs lead to; default 0 */
+                             those vertices that most arcs lead to; default 0. Beside them 4 bytes a vertex of the
+                             graph, and a pass over its arcs when the loader is opened */
     void *stream; /* of a plan on a GPU: the cudaStream_t in which the caller works on batches; NULL = the default
                      stream */
 } csaw_loader_options;
@@ -107,7 +110,9 @@ CSAW_API csaw_status csaw_loader_next(csaw_loader *loader, const csaw_minibatch 
 /* That batch, from now on the caller's: it outlives the next call and the loader, until csaw_minibatch_free(). What
  * csaw_loader_next() returned is over with this call. Copies nothing; the loader takes new memory for another batch. */
 CSAW_API csaw_status csaw_loader_take(csaw_loader *loader, csaw_minibatch **out);
-CSAW_API void csaw_minibatch_free(csaw_minibatch *batch); /* of csaw_loader_take() alone; NULL is fine */
+/* Of csaw_loader_take() alone; NULL is fine. On a GPU the batches to come wait for what stands in the caller's stream
+ * at that time: best after the next csaw_loader_next(). */
+CSAW_API void csaw_minibatch_free(csaw_minibatch *batch);
 /* At any time: the thread finishes the batch that it is making, and ends. NULL is fine. */
 CSAW_API void csaw_loader_close(csaw_loader *loader);
 

@@ -36,6 +36,12 @@ static bool drop_kept(csaw__device *device) {
     return kept;
 }
 
+void csaw__device_give_up(csaw__device *device) {
+    drop_kept(device);
+    csaw__device_free(device, (void *)device->rows.own_col);
+    device->rows.own_col = nullptr;
+}
+
 csaw_status csaw__device_alloc_in(csaw__device *device, cudaStream_t stream, void **out, uint64_t bytes,
                                   const char *what) {
     cudaError_t error = cudaErrorMemoryAllocation;
@@ -147,7 +153,7 @@ static csaw_status create_pool(csaw__device *device, uint64_t most) {
     CSAW_CUDA(cudaMemPoolCreate(&device->pool, &props));
     uint64_t keep = UINT64_MAX;
     CSAW_CUDA(cudaMemPoolSetAttribute(device->pool, cudaMemPoolAttrReleaseThreshold, &keep));
-    if (device->joint) csaw__joint_know_pool(device);
+    if (device->joint) csaw__joint_know(device);
     return CSAW_OK;
 }
 

@@ -68,7 +68,7 @@ static csaw_status make_filter(csaw__device *device) {
 static csaw_status copy_arcs(csaw__device *device) {
     const uint64_t bytes = device->num_arcs * sizeof *device->rows.col;
     void *own = nullptr;
-    if (!device->joint) return CSAW_OK;
+    if (!device->joint || device->rows.own_col) return CSAW_OK;
     CSAW_TRY(take_spare(device, &own, bytes, "a GPU's own arcs"));
     if (!own) return CSAW_OK;
     const csaw_status status = csaw__joint_get(device, own, device->rows.col, bytes);

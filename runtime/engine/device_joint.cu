@@ -44,8 +44,8 @@ struct csaw__joint {
     int ordinal[CSAW__MOST_GPUS];
     driver call;
     uint64_t granule;
-    uint32_t turn;                       /* whose piece of the next array comes first */
-    cudaMemPool_t pool[CSAW__MOST_GPUS]; /* of its devices, [count] */
+    uint32_t turn;                         /* whose piece of the next array comes first */
+    csaw__device *device[CSAW__MOST_GPUS]; /* that have a pool, [count] */
     joint_array array[MOST_ARRAYS];
     csaw__rows rows; /* the graph's arrays */
 };
@@ -110,13 +110,15 @@ csaw_status find_granule(csaw__joint *joint) {
 
 /* ---- arrays ---- */
 
-/* What the member's pool keeps for later is the driver's again. */
+/* What the member keeps for later is the driver's again. */
 void trim(const csaw__joint *joint, uint32_t member) {
+    csaw__device *const device = joint->device[member];
     int current = 0;
     cudaGetDevice(&current);
     cudaSetDevice(joint->ordinal[member]);
+    if (device) csaw__device_give_up(device);
     cudaDeviceSynchronize();
-    if (joint->pool[member]) cudaMemPoolTrimTo(joint->pool[member], 0);
+    if (device) cudaMemPoolTrimTo(device->pool, 0);
     cudaSetDevice(current);
     cudaGetLastError(); /* whoever launched what failed has told */
 }
@@ -280,7 +282,7 @@ extern "C" void csaw__joint_close(csaw__joint *joint) {
 
 const csaw__rows *csaw__joint_rows(const csaw__joint *joint) { return &joint->rows; }
 
-void csaw__joint_know_pool(csaw__device *device) { device->joint->pool[device->member] = device->pool; }
+void csaw__joint_know(csaw__device *device) { device->joint->device[device->member] = device; }
 
 csaw_status csaw__joint_put(csaw__device *device, const void *to, const void *from, uint64_t bytes) {
     csaw__joint *const joint = device->joint;

@@ -75,7 +75,7 @@ static csaw_status lock_source(row_source *s, csaw__device *device, const char *
         const void *at = nullptr;
         CSAW_TRY(csaw__pages_lock(&s->pages, &span, 1));
         if (s->pages.refused) return CSAW_OK;
-        CSAW_TRY(csaw__device_reach(device->ordinal, span.begin, name, &at));
+        CSAW_TRY(csaw__device_reach(device->ordinal, span.begin, span.bytes, name, &at));
         CSAW_REQUIRE(
             at == span.begin || s->pages.count < 2, CSAW_ECUDA,
             "this GPU reads page-locked memory by other addresses than the host, so %s have to be in one piece; "
@@ -112,7 +112,7 @@ static csaw_status open_source(row_source *s, csaw__device *device, const char *
             "-l), or give them in the GPU's memory",
             (double)((rows - 1) * stride + bytes) / 1048576, name);
     }
-    CSAW_TRY(csaw__device_reach(device->ordinal, data, name, &at));
+    CSAW_TRY(csaw__device_reach(device->ordinal, data, (rows - 1) * stride + bytes, name, &at));
     s->from.x = (const char *)at;
     return CSAW_OK;
 }
@@ -139,7 +139,12 @@ static csaw_status make_cache(csaw__device_loader *l, const csaw_csr *csr, uint6
     CSAW_TRY(hot.take(count, "hot vertices"));
     CSAW_TRY(place.take(rows, "places of hot vertices"));
     CSAW_TRY(csaw__hot_vertices(csr, count, hot.get(), place.get()));
-    CSAW_TRY(s->cache.take(l->device, count * s->from.bytes, "a cache of features"));
+    const csaw_status status = s->cache.take(l->device, count * s->from.bytes, "a cache of features");
+    CSAW_REQUIRE(status != CSAW_EDEVMEM, CSAW_EDEVMEM,
+                 "cache_bytes is %llu, and cuda:%d has none left for %llu rows of %llu bytes; give fewer bytes",
+                 (unsigned long long)bytes, l->device->ordinal, (unsigned long long)count,
+                 (unsigned long long)s->from.bytes);
+    CSAW_TRY(status);
     CSAW_TRY(list.upload(l->device, hot.get(), count, "hot vertices"));
     CSAW_TRY(gather(l->device, s, list.get(), count, s->cache.get()));
     CSAW_TRY(s->place.upload(l->device, place.get(), rows, "places of hot vertices"));
@@ -150,9 +155,22 @@ static csaw_status make_cache(csaw__device_loader *l, const csaw_csr *csr, uint6
     return CSAW_OK;
 }
 
+/* Whether the caller's stream is one of this GPU: told now, not with the second batch. */
+static csaw_status check_stream(const csaw__device_loader *l) {
+    cudaEvent_t event;
+    CSAW_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    const cudaError_t error = cudaEventRecord(event, (cudaStream_t)l->stream);
+    cudaEventDestroy(event);
+    if (error != cudaSuccess) cudaGetLastError(); /* nobody else is to find it */
+    CSAW_REQUIRE(error == cudaSuccess, CSAW_EINVAL, "stream is none of cuda:%d's: %s; give one of that GPU",
+                 l->device->ordinal, cudaGetErrorString(error));
+    return CSAW_OK;
+}
+
 static csaw_status open_loader(csaw__device_loader *l, const csaw_csr *csr, const csaw_loader_options *o) {
     const csaw_dense *const x = o->features;
     CSAW_CUDA(cudaSetDevice(l->device->ordinal));
+    CSAW_TRY(check_stream(l));
     if (x) {
         const uint64_t element = csaw__dtype_bytes(x->dtype);
         CSAW_TRY(open_source(&l->features, l->device, "features", x->data, x->rows, x->cols * element,
@@ -212,7 +230,14 @@ static csaw_status grow(csaw__device *device, room *r, uint64_t bytes, const cha
     if (bytes <= r->bytes) return CSAW_OK;
     csaw__device_free(device, r->at);
     *r = {nullptr, 0};
-    CSAW_TRY(csaw__device_alloc(device, (void **)&r->at, bytes + bytes / 4, what)); /* the next may be larger */
+    const csaw_status status =
+        csaw__device_alloc(device, (void **)&r->at, bytes + bytes / 4, what); /* the next may be larger */
+    CSAW_REQUIRE(
+        status != CSAW_EDEVMEM, CSAW_EDEVMEM,
+        "%s take %.1f MiB, and cuda:%d has none left; give a smaller batch_size, fanout or in_flight, or fewer "
+        "cache_bytes",
+        what, (double)(bytes + bytes / 4) / 1048576, device->ordinal);
+    CSAW_TRY(status);
     r->bytes = bytes + bytes / 4;
     return CSAW_OK;
 }

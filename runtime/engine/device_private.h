@@ -91,7 +91,9 @@ csaw_status csaw__device_upload(csaw__device *device, const void **out, const vo
 csaw_status csaw__device_alloc_joint(csaw__device *device, void **out, uint64_t bytes, const char *what);
 void csaw__device_free_joint(csaw__device *device, void *memory); /* NULL is fine */
 const csaw__rows *csaw__joint_rows(const csaw__joint *joint);     /* the graph's arrays, by arcs */
-void csaw__joint_know_pool(csaw__device *device); /* which has been made: trimmed where memory is short */
+void csaw__joint_know(csaw__device *device); /* which has a pool: it gives up what it can where memory is short */
+/* What is of use alone: memory of samples that were freed, and arcs once more. While no kernel reads them. */
+void csaw__device_give_up(csaw__device *device);
 /* From the host's memory, of the graph's array `to` this GPU's piece; bytes: of all. */
 csaw_status csaw__joint_put(csaw__device *device, const void *to, const void *from, uint64_t bytes);
 /* All of that array to this GPU's own memory, in the order of its stream. */

@@ -217,13 +217,14 @@ static void end_thread(csaw_loader *l) {
     pthread_mutex_destroy(&l->lock);
     if (l->holding) csaw__device_slot_leave(l->slot[l->returned % l->in_flight].there);
     for (uint64_t i = 0; i < l->in_flight; i++) csaw__batch_free(&l->slot[i]);
-    csaw__plan_take_back(l->batches.plan);
 }
 
 void csaw_loader_close(csaw_loader *l) {
     if (!l) return;
-    (getpid() == l->process ? end_thread : close_copy)(l);
+    csaw_plan *const lent = getpid() == l->process ? l->batches.plan : NULL;
+    (lent ? end_thread : close_copy)(l);
     csaw__free(l->slot);
-    csaw__batches_close(&l->batches);
+    csaw__batches_close(&l->batches); /* which works with the plan's device */
     csaw__free(l);
+    if (lent) csaw__plan_take_back(lent);
 }

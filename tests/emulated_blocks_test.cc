@@ -52,6 +52,60 @@ TEST_F(EmulatedBlocks, NeedSamplesOfOneGpu) {
     EXPECT_EQ(out, nullptr);
 }
 
+std::unique_ptr<csaw_plan, decltype(&csaw_plan_free)> plan_on(const csaw_graph *graph, const char *device) {
+    csaw_plan_options options = {};
+    csaw_plan *plan = nullptr;
+    options.size = sizeof options;
+    options.device = device;
+    reference::require(csaw_plan_create(graph, &options, &plan));
+    return {plan, csaw_plan_free};
+}
+
+// Where all arcs lead of so many instances that take every neighbour of vertex 1.
+std::vector<uint32_t> arcs_of(csaw_plan *plan, uint64_t seeds) {
+    static const std::vector<csaw_vertex> vertex(4096, 1);
+    const uint32_t fanout = CSAW_ALL;
+    csaw_seeds pools = {};
+    pools.vertex = vertex.data();
+    pools.count = seeds;
+    csaw_run_options run = {};
+    run.size = sizeof run;
+    run.depth = 1;
+    run.fanout = &fanout;
+    csaw_samples *samples = nullptr;
+    csaw_arcs arcs = {};
+    EXPECT_EQ(csaw_sample(plan, &csaw_neighbor, nullptr, &pools, &run, &samples), CSAW_OK) << csaw_last_error();
+    EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "is left for somebody else to find";
+    if (!samples) return {};
+    EXPECT_EQ(csaw_samples_arcs(samples, CSAW_HOST, &arcs), CSAW_OK);
+    std::vector<uint32_t> out(arcs.dst, arcs.dst + arcs.offset[seeds]);
+    csaw_samples_free(samples);
+    return out;
+}
+
+TEST_F(EmulatedBlocks, MemoryOfSamplesIsKeptAndGivenUp) {
+    const Graph graph = make(WEIGHT, NONE);
+    const auto cpu = plan_on(graph.get(), "cpu");
+    size_t with_many;
+    {
+        const auto roomy = plan_on(graph.get(), "cuda:0");
+        fake_cuda::peak = fake_cuda::used;
+        EXPECT_EQ(arcs_of(roomy.get(), 4000), arcs_of(cpu.get(), 4000));
+        with_many = fake_cuda::peak;
+        const size_t kept = fake_cuda::used;
+        EXPECT_EQ(arcs_of(roomy.get(), 4000), arcs_of(cpu.get(), 4000));
+        EXPECT_EQ(arcs_of(roomy.get(), 3900), arcs_of(cpu.get(), 3900));
+        EXPECT_EQ(fake_cuda::used, kept) << "by the same block";
+        EXPECT_EQ(fake_cuda::peak, with_many);
+        arcs_of(roomy.get(), 1000);
+        EXPECT_GT(fake_cuda::peak, with_many) << "of which these would take too much";
+    }
+    const auto plan = plan_on(graph.get(), "cuda:0");
+    arcs_of(plan.get(), 1000);
+    fake_cuda::total = with_many; // enough, without what those left
+    EXPECT_EQ(arcs_of(plan.get(), 4000), arcs_of(cpu.get(), 4000));
+}
+
 TEST_F(EmulatedBlocks, OutliveSamplesAndPlan) {
     const Graph graph = make(WEIGHT, NONE);
     const Request &run = runs[5];

@@ -2,9 +2,7 @@
 /* runtime/engine/device.cu - the GPU engine's host side: uploads the graph once per plan, launches a sampler's kernels
  * (tables: device_tables.cu), keeps the paths of walks on the device until they are asked for
  * (device_delivery.cu; samples: device_sample.cu).
- *
- * All device memory comes from one pool of this plan, so that a run allocates without a round trip; managed memory is
- * never used. Offsets are 32 bits where they suffice. */
+ * Memory: device_memory.cu; managed memory is never used. Offsets are 32 bits where they suffice. */
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -13,74 +11,6 @@
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_parts.h"
 #include "runtime/engine/device_private.h"
-
-/* ---- memory ---- */
-
-/* The block that was kept, if it has at least so many bytes, and no more than twice as many; 0: whatever it has. */
-static void *take_kept(csaw__device *device, uint64_t *bytes) {
-    void *out = nullptr;
-    pthread_mutex_lock(&device->lock);
-    if (device->kept && (!*bytes || (device->kept_bytes >= *bytes && device->kept_bytes / 2 <= *bytes))) {
-        out = device->kept;
-        *bytes = device->kept_bytes;
-        device->kept = nullptr;
-    }
-    pthread_mutex_unlock(&device->lock);
-    return out;
-}
-
-static bool drop_kept(csaw__device *device) {
-    uint64_t all = 0;
-    void *const kept = take_kept(device, &all);
-    if (kept) cudaFreeAsync(kept, device->stream);
-    return kept;
-}
-
-void csaw__device_give_up(csaw__device *device) {
-    drop_kept(device);
-    csaw__device_free(device, (void *)device->rows.own_col);
-    device->rows.own_col = nullptr;
-}
-
-csaw_status csaw__device_alloc_in(csaw__device *device, cudaStream_t stream, void **out, uint64_t bytes,
-                                  const char *what) {
-    cudaError_t error = cudaErrorMemoryAllocation;
-    if (csaw__alloc_allowed()) {
-        error = cudaMallocFromPoolAsync(out, bytes ? bytes : 16, device->pool, stream);
-        if (error == cudaErrorMemoryAllocation && drop_kept(device)) {
-            cudaGetLastError();                    /* nobody else is to find it */
-            cudaStreamSynchronize(device->stream); /* now it is the pool's */
-            error = cudaMallocFromPoolAsync(out, bytes ? bytes : 16, device->pool, stream);
-        }
-    }
-    if (error == cudaErrorMemoryAllocation)
-        return csaw__device_refused(what, bytes,
-                                    "take fewer walks or samples at a time (csaw_sample_each), or use device 'cpu'");
-    CSAW_CUDA(error);
-    return CSAW_OK;
-}
-
-csaw_status csaw__device_alloc(csaw__device *device, void **out, uint64_t bytes, const char *what) {
-    return csaw__device_alloc_in(device, device->stream, out, bytes, what);
-}
-
-void csaw__device_free(csaw__device *device, void *memory) {
-    if (memory) cudaFreeAsync(memory, device->stream);
-}
-
-csaw_status csaw__device_alloc_kept(csaw__device *device, void **out, uint64_t *bytes, const char *what) {
-    if (csaw__alloc_allowed()) *out = take_kept(device, bytes);
-    return *out ? CSAW_OK : csaw__device_alloc(device, out, *bytes, what);
-}
-
-void csaw__device_keep(csaw__device *device, void *memory, uint64_t bytes) {
-    pthread_mutex_lock(&device->lock);
-    void *const before = device->kept;
-    device->kept = memory;
-    device->kept_bytes = bytes;
-    pthread_mutex_unlock(&device->lock);
-    csaw__device_free(device, before);
-}
 
 uint64_t csaw__device_peak(const csaw__device *device) {
     uint64_t bytes = 0;
@@ -234,11 +164,11 @@ void csaw__device_close(csaw__device *device) {
     if (device->stream) {
         cudaSetDevice(device->ordinal);
         const csaw__rows *const rows = &device->rows;
-        const void *const memory[] = {rows->offset,  rows->filter, rows->own_col, device->totals,
+        const void *const memory[] = {rows->offset,  rows->filter, device->totals,
                                       rows->classes, rows->cells,  device->record};
         const void *const arcs[] = {rows->col, rows->weight, rows->type, rows->time};
         for (const void *m : memory) csaw__device_free(device, (void *)m);
-        drop_kept(device);
+        csaw__device_give_up(device);
         for (const void *m : arcs)
             if (!device->joint) csaw__device_free(device, (void *)m);
         csaw__device_tables_clear(device);

@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <utility>
 #include <vector>
 
 enum cudaError_t {
@@ -67,6 +68,7 @@ inline uint64_t seed = 1, copies = 0, launches = 0;
 inline uint64_t clock = 0; // kernels that have run: each takes a millisecond, and nothing else takes time
 inline uint64_t fail_copy = 0, fail_launch = 0; // the so manieth fails when it is put on a stream, counted from 1
 inline bool refuse_pages = false;
+inline cudaError_t last = cudaSuccess;  // of calls that were refused memory: who asks is told, once
 inline cudaError_t fault = cudaSuccess; // what a kernel did: every call fails from then on
 inline uint64_t fault_at = 0;           // the so manieth launch does so when it runs
 
@@ -139,7 +141,7 @@ inline void Reset() {
     seed = 1;
     copies = launches = clock = fail_copy = fail_launch = fault_at = 0;
     refuse_pages = false;
-    fault = cudaSuccess;
+    fault = last = cudaSuccess;
 }
 inline bool AllGivenBack() { return memory.empty() && registered.empty() && streams.empty() && events.empty(); }
 
@@ -154,7 +156,7 @@ using cudaEvent_t = fake_cuda::Event *;
 
 inline const char *cudaGetErrorName(cudaError_t) { return "a fake error"; }
 inline const char *cudaGetErrorString(cudaError_t) { return "of a fake GPU"; }
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+inline cudaError_t cudaGetLastError() { return std::exchange(fake_cuda::last, cudaSuccess); }
 inline cudaError_t cudaGetDeviceCount(int *count) {
     *count = fake_cuda::devices;
     return cudaSuccess;
@@ -184,7 +186,7 @@ inline size_t fake_cuda_takes(size_t bytes) {
 }
 inline cudaError_t cudaMalloc(void **out, size_t bytes) {
     FAKE_CUDA_GUARD;
-    if (fake_cuda_takes(bytes) > fake_cuda::total - fake_cuda::used) return cudaErrorMemoryAllocation;
+    if (fake_cuda_takes(bytes) > fake_cuda::total - fake_cuda::used) return fake_cuda::last = cudaErrorMemoryAllocation;
     *out = std::malloc(bytes);
     std::memset(*out, 0xa5, bytes); // whoever reads it too early, sees it
     fake_cuda::memory[*out] = bytes;

@@ -11,24 +11,8 @@
 #include "runtime/engine/device_arcs.cu"
 #include "runtime/engine/device_blocks.cu"
 #include "runtime/engine/device_loader.cu"
+#include "runtime/engine/device_memory.cu"
 #include "runtime/engine/device_upload.cu"
-
-csaw_status csaw__device_alloc_in(csaw__device *device, cudaStream_t stream, void **out, uint64_t bytes,
-                                  const char *what) {
-    if (csaw__alloc_allowed() && cudaMallocFromPoolAsync(out, bytes, device->pool, stream) == cudaSuccess)
-        return CSAW_OK;
-    return csaw__device_refused(what, bytes, "take less");
-}
-csaw_status csaw__device_alloc(csaw__device *device, void **out, uint64_t bytes, const char *what) {
-    return csaw__device_alloc_in(device, device->stream, out, bytes, what);
-}
-void csaw__device_free(csaw__device *device, void *memory) {
-    if (memory) cudaFreeAsync(memory, device->stream);
-}
-csaw_status csaw__device_alloc_kept(csaw__device *device, void **out, uint64_t *bytes, const char *what) {
-    return csaw__device_alloc(device, out, *bytes, what);
-}
-void csaw__device_keep(csaw__device *device, void *memory, uint64_t) { csaw__device_free(device, memory); } // not
 
 namespace {
 
@@ -84,6 +68,7 @@ csaw_status csaw__device_open(const csaw_graph *, int ordinal, const csaw__joint
 void csaw__device_close(csaw__device *device) {
     if (!device || --device->references > 0) return;
     csaw__device_staging_close(device);
+    csaw__device_give_up(device);
     for (cudaStream_t stream : {device->stream, device->delivery}) {
         cudaStreamSynchronize(stream);
         cudaStreamDestroy(stream);

@@ -188,3 +188,14 @@ def test_sddmm_in_half_precision(edges):
     assert gx.dtype == torch.float16 and gy.dtype == torch.float32
     want = torch.zeros(30, 8).index_add(0, a.row(), y.detach()[a.col.long()])
     same(gx, want, torch.float16)
+
+
+def test_values_in_the_order_of_a_matrix_and_back():
+    a = ct.matrix(torch.tensor([[0, 1, 2, 0], [2, 0, 2, 1]]), 3)
+    values = torch.arange(4.0, requires_grad=True)
+    torch.testing.assert_close(a.in_order(values), values[a.edge])
+    (gradient,) = torch.autograd.grad(a.in_order(values), values, torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    torch.testing.assert_close(gradient[a.edge], torch.tensor([1.0, 2.0, 3.0, 4.0]))
+    twice = ct.Matrix(a.rowptr, a.col, edge=torch.tensor([0, 1, 1, 2]), num_cols=3)
+    with pytest.raises(csaw.CsawError, match="twice"):
+        twice.in_order(values)

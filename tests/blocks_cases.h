@@ -13,26 +13,10 @@ using namespace sampled_cases;
 using loader_cases::Block;
 using Blocks = std::unique_ptr<csaw_blocks, decltype(&csaw_blocks_free)>;
 
+// By a method that needs no tables.
 inline Samples draw(const csaw_graph *graph, const char *device, const Request &run) {
-    csaw_plan *p = nullptr;
     const csaw_plan_options of = reference::plan_on(device, 1, 0);
-    reference::require(csaw_plan_create(graph, &of, &p));
-    const Plan plan(p, csaw_plan_free);
-    csaw_run_options options = {};
-    options.size = sizeof options;
-    options.seed = 11;
-    options.walks_per_seed = run.each;
-    options.depth = run.fanout.empty() ? run.depth : static_cast<uint32_t>(run.fanout.size());
-    options.fanout = run.fanout.empty() ? nullptr : run.fanout.data();
-    options.replace = run.replace;
-    options.edges = run.edges;
-    options.select = CSAW_SELECT_ITS;
-    const csaw_seeds seeds = {run.seeds.data(), run.pools.empty() ? run.seeds.size() : run.pools.size() - 1,
-                              run.pools.empty() ? nullptr : run.pools.data()};
-    csaw_samples *out = nullptr;
-    reference::require(
-        csaw_sample(plan.get(), run.sampler, nullptr, run.seeds.empty() ? nullptr : &seeds, &options, &out));
-    return Samples(out, csaw_samples_free);
+    return sample(graph, run, &of, CSAW_SELECT_ITS);
 }
 
 struct Value { // of all instances

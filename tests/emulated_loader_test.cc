@@ -302,17 +302,7 @@ TEST_F(EmulatedLoader, AFailureComesInItsPlace) {
     for (uint32_t in_flight : {1u, 2u, 5u}) {
         options.in_flight = in_flight;
         const Loader loader = open(library.get(), {}, there());
-        const csaw_minibatch none = {}, *m = nullptr;
-        for (uint64_t b = 0; b < 2; b++) { // seeds 0 .. 15
-            ASSERT_EQ(csaw_loader_next(loader.get(), &m), CSAW_OK) << csaw_last_error();
-            EXPECT_EQ(m->number, b);
-        }
-        for (int again = 0; again < 3; again++) {
-            m = &none;
-            EXPECT_EQ(csaw_loader_next(loader.get(), &m), CSAW_EBIAS);
-            EXPECT_TRUE(message_has({"instance 2", "neighbor_again"}));
-            EXPECT_EQ(m, &none); // untouched
-        }
+        expect_the_third_to_fail(loader.get());
     }
 }
 
@@ -321,20 +311,8 @@ TEST_F(EmulatedLoader, EveryAllocationMayFail) {
     options.epochs = 1;
     options.batch_size = 12;
     const auto whole = reference::borrow(csr);
-    EXPECT_GT(fail_every_allocation([&] {
-                  csaw_plan *plan = nullptr;
-                  csaw_loader *loader = nullptr;
-                  const csaw_plan_options on_gpu = plan_on("cuda:0", 0, 0);
-                  csaw_loader_options o = there();
-                  csaw_status status = csaw_plan_create(whole.get(), &on_gpu, &plan);
-                  if (status == CSAW_OK) status = csaw_loader_open(plan, nullptr, &o, &loader);
-                  const csaw_minibatch none = {}, *m = &none;
-                  while (status == CSAW_OK && m) status = csaw_loader_next(loader, &m);
-                  csaw_loader_close(loader);
-                  csaw_plan_free(plan);
-                  return status;
-              }),
-              50u);
+    const csaw_plan_options on_gpu = plan_on("cuda:0", 0, 0);
+    EXPECT_GT(fail_every_allocation([&] { return run_through(whole.get(), &on_gpu, nullptr, there()); }), 50u);
 }
 
 // Launches and copies that fail: an error in the batch's place, and nothing is kept (the fixture looks).

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/joint_gpus_test.cc - GPUs that hold a graph together, where there is little or something wrong with it: a graph
- * without arcs, without vertices, and one whose weights are no static biases. What comes of it is the CPU's, to the
- * message, and the plan is good for other runs. The GPUs are tests/host_gpu.h; real ones: multi_gpu_test.cc. */
-#include "tests/host_gpu.h"
+/* tests/joint_gpus_test.cc - GPUs that hold a graph together: when they do, what refuses, and runs where there is
+ * little or something wrong with the graph: without arcs, without vertices, with weights that are no static biases.
+ * What comes of it is the CPU's, to the message, and the plan is good for other runs. The GPUs are tests/host_gpu.h;
+ * real ones: multi_gpu_test.cc. */
+#include "tests/several_gpus.h"
 
-#include "tests/fault_cases.h"
+#include "runtime/engine/device_joint.h"
+#include "runtime/engine/gpus.h"
 
 #include <limits>
 #include <stdexcept>
 
 namespace {
 
-using namespace fault_cases;
+using namespace several_gpus;
 
 std::unique_ptr<csaw_plan, reference::Free> together(const Plans &plans, const char *list) {
     csaw_plan_options options = reference::plan_on(list, 0, 0);
@@ -120,5 +122,139 @@ TEST_P(JointGpus, HaveTablesThatTheFirstMakes) {
 
 INSTANTIATE_TEST_SUITE_P(Lists, JointGpus, ::testing::Values("cuda:0,cuda:1", "cuda:2,cuda:0,cuda:2"),
                          [](const auto &info) { return std::string(info.index ? "three" : "two"); });
+
+// ---- when they do, and what refuses ---------------------------------------------
+
+csaw_status create(const Plans &plans, const char *list, bool split, std::unique_ptr<csaw_plan, reference::Free> *out) {
+    csaw_plan_options options = reference::plan_on(list, 0, 0);
+    csaw_plan *plan = nullptr;
+    options.split = split;
+    host_gpu::members = 0;
+    const csaw_status status = csaw_plan_create(plans.graph.get(), &options, &plan);
+    out->reset(plan);
+    return status;
+}
+
+TEST_P(Gpus, HoldTheGraphTogetherIfAsked) {
+    std::unique_ptr<csaw_plan, reference::Free> plan;
+    ASSERT_EQ(CSAW_OK, create(plans, "cuda:2,cuda:0,cuda:2", true, &plan)) << csaw_last_error();
+    EXPECT_EQ(1u, host_gpu::joints);
+    EXPECT_EQ(0x010101u, host_gpu::members) << "each of them once";
+    EXPECT_TRUE(holds(csaw_plan_explain(plan.get()), "\nsplit       over them: each holds "));
+    host_gpu::shared_tables = 0;
+    for (uint64_t instances : {0, 2, 60}) EXPECT_EQ(CSAW_OK, expect_same(plan.get(), {}, instances));
+    EXPECT_EQ(3u * 3, host_gpu::shared_tables) << "at each run, by the first with each";
+    plan.reset();
+    EXPECT_EQ(0u, host_gpu::joints);
+    ASSERT_EQ(CSAW_OK, create(plans, "cuda:2", true, &plan)) << "of one it says nothing";
+    ASSERT_EQ(CSAW_OK, create(plans, "cuda:2,cuda:1", false, &plan));
+    EXPECT_EQ(0u, host_gpu::joints);
+    EXPECT_EQ(0u, host_gpu::members);
+}
+
+TEST_P(Gpus, ThatCannotHoldTheGraphTogetherSaySo) {
+    std::unique_ptr<csaw_plan, reference::Free> plan;
+    host_gpu::reach = false;
+    EXPECT_EQ(CSAW_EUNSUPPORTED, create(plans, "cuda:2,cuda:0", true, &plan));
+    EXPECT_TRUE(holds(csaw_last_error(), "cuda:2 cannot read the memory of cuda:0")) << csaw_last_error();
+    host_gpu::reach = true;
+    host_gpu::free_memory = 1 << 20;
+    EXPECT_EQ(CSAW_EDEVMEM, create(plans, "cuda:2,cuda:0", true, &plan));
+    EXPECT_TRUE(holds(csaw_last_error(), "but of one of them 0.9 are to be had; list more GPUs")) << csaw_last_error();
+    host_gpu::free_memory = uint64_t{1} << 40;
+    csaw_plan_options options = reference::plan_on("cuda:2,cuda:0", 0, 2);
+    csaw_plan *none = nullptr;
+    options.split = true;
+    EXPECT_EQ(CSAW_EINVAL, csaw_plan_create(plans.graph.get(), &options, &none));
+    EXPECT_TRUE(holds(csaw_last_error(), "give one of the two")) << csaw_last_error();
+    host_gpu::refuse_joint = true;
+    EXPECT_EQ(CSAW_ECUDA, create(plans, "cuda:2,cuda:0", true, &plan));
+    host_gpu::refuse_joint = false;
+}
+
+// One vertex with six million loops: 24 MB of arcs, with weights 48.
+struct Loops {
+    const std::vector<csaw_vertex> col = std::vector<csaw_vertex>(6000000, 0);
+    const std::vector<float> weight = std::vector<float>(col.size(), 1);
+    const std::vector<csaw_edge> rowptr = {0, col.size()};
+    csaw_csr csr(bool weighted) const {
+        csaw_csr out = {};
+        out.num_vertices = 1;
+        out.num_edges = col.size();
+        out.rowptr = rowptr.data();
+        out.col = col.data();
+        out.weight = weighted ? weight.data() : nullptr;
+        return out;
+    }
+};
+
+// 20 MB of them for each of two that hold them together, of which 8 are for what is mapped at least.
+TEST_P(Gpus, HoldTheGraphTogetherWhereOneAloneDoesNot) {
+    const Loops loops;
+    const Plans large = {loops.csr(false)};
+    std::unique_ptr<csaw_plan, reference::Free> plan;
+    const auto with = [&](uint64_t megabytes, const char *list) {
+        host_gpu::free_memory = megabytes * 8 / 7 * 1000000;
+        const csaw_status status = create(large, list, false, &plan);
+        host_gpu::free_memory = uint64_t{1} << 40;
+        return status;
+    };
+    EXPECT_EQ(CSAW_OK, with(28, "cuda:0,cuda:1"));
+    EXPECT_EQ(0u, host_gpu::joints) << "it fits on each";
+    EXPECT_EQ(CSAW_OK, with(22, "cuda:0,cuda:1")) << csaw_last_error();
+    EXPECT_EQ(1u, host_gpu::joints);
+    plan.reset();
+    EXPECT_EQ(CSAW_EUNSUPPORTED, with(18, "cuda:0,cuda:1")) << "partitions, which this build does not have";
+    EXPECT_EQ(CSAW_OK, with(18, "cuda:0,cuda:1,cuda:2")) << csaw_last_error();
+    EXPECT_EQ(1u, host_gpu::joints);
+    plan.reset();
+    for (bool *way : {&host_gpu::reach, &host_gpu::refuse_joint}) {
+        *way = !*way;
+        EXPECT_EQ(CSAW_EUNSUPPORTED, with(22, "cuda:0,cuda:1")) << "likewise";
+        *way = !*way;
+    }
+    EXPECT_EQ(0u, host_gpu::joints);
+}
+
+// With weights tables of 96 MB come to it, which partitions would bring along.
+TEST_P(Gpus, HoldTheGraphTogetherIfTablesOfItsWeightsFit) {
+    const Loops loops;
+    const csaw_plan_options options = {};
+    csaw_plan_options split = {};
+    split.split = true;
+    const Plans large = {loops.csr(true)};
+    bool together = false;
+    EXPECT_EQ(CSAW_OK, csaw__gpus_together(large.graph.get(), &options, 2, 46000000, &together));
+    EXPECT_FALSE(together) << "40.25 of them, where the arcs alone take 24 + 8.4";
+    EXPECT_EQ(CSAW_OK, csaw__gpus_together(large.graph.get(), &split, 2, 46000000, &together));
+    EXPECT_TRUE(together) << "which asks for no tables";
+    EXPECT_EQ(CSAW_OK, csaw__gpus_together(large.graph.get(), &options, 5, 46000000, &together));
+    EXPECT_TRUE(together) << "144 / 5 + 8.4 = 37.2";
+}
+
+// Every byte of an array is one member's, whoever comes first.
+TEST(JointPieces, AreEachByteOnce) {
+    for (uint32_t members : {1u, 2u, 3u, 16u})
+        for (uint32_t first = 0; first < members; first++)
+            for (uint64_t granules : {0, 1, 2, 3, 5, 17, 48}) {
+                const uint64_t granule = 64, piece = (granules + members - 1) / members * granule;
+                const uint64_t bytes = granules ? granules * granule - 5 : 0; // mapped by whole granules
+                std::vector<int> had(bytes, 0);
+                for (uint32_t m = 0; m < members; m++) {
+                    const csaw__joint_piece of =
+                        csaw__joint_piece_of(bytes, piece ? piece : granule, members, first, m);
+                    for (uint64_t i = 0; i < of.bytes; i++) had.at(of.begin + i)++;
+                    if (m == first) {
+                        EXPECT_EQ(0u, of.begin);
+                    }
+                }
+                EXPECT_EQ(static_cast<int64_t>(bytes), std::count(had.begin(), had.end(), 1));
+            }
+}
+
+// The samples keep what they need of the GPUs.
+
+INSTANTIATE_TEST_SUITE_P(OnGpus, Gpus, ::testing::Bool(),
+                         [](const auto &info) { return info.param ? "walks" : "samples"; });
 
 } // namespace

@@ -96,6 +96,35 @@ inline std::vector<Batch> all_of(csaw_loader *loader, const std::function<void(c
     }
 }
 
+// A plan, a loader and all of its batches; what came of it. Nothing is left of them.
+inline csaw_status run_through(const csaw_graph *graph, const csaw_plan_options *on, const csaw_seeds *seeds,
+                               const csaw_loader_options &options) {
+    csaw_plan *plan = nullptr;
+    csaw_loader *loader = nullptr;
+    csaw_status status = csaw_plan_create(graph, on, &plan);
+    if (status == CSAW_OK) status = csaw_loader_open(plan, seeds, &options, &loader);
+    const csaw_minibatch none = {}, *m = &none;
+    while (status == CSAW_OK && m) status = csaw_loader_next(loader, &m);
+    csaw_loader_close(loader);
+    csaw_plan_free(plan);
+    return status;
+}
+
+// Two batches; then, however often, the bias of instance 2 that breaks its rules, and no batch.
+inline void expect_the_third_to_fail(csaw_loader *loader) {
+    const csaw_minibatch none = {}, *m = nullptr;
+    for (uint64_t b = 0; b < 2; b++) {
+        ASSERT_EQ(csaw_loader_next(loader, &m), CSAW_OK) << csaw_last_error();
+        EXPECT_EQ(m->number, b);
+    }
+    for (int again = 0; again < 3; again++) {
+        m = &none;
+        EXPECT_EQ(csaw_loader_next(loader, &m), CSAW_EBIAS);
+        EXPECT_TRUE(graph_cases::message_has({"instance 2", "neighbor_again"}));
+        EXPECT_EQ(m, &none); // untouched
+    }
+}
+
 } // namespace loader_cases
 
 #endif

@@ -25,9 +25,11 @@ struct Request {
     bool replace = false, edges = true;
 };
 
-inline Samples sample(const csaw_graph *graph, const Request &run) {
+// of: the plan's options, NULL = defaults
+inline Samples sample(const csaw_graph *graph, const Request &run, const csaw_plan_options *of = nullptr,
+                      csaw_select select = CSAW_SELECT_AUTO) {
     csaw_plan *p = nullptr;
-    EXPECT_EQ(csaw_plan_create(graph, nullptr, &p), CSAW_OK) << csaw_last_error();
+    EXPECT_EQ(csaw_plan_create(graph, of, &p), CSAW_OK) << csaw_last_error();
     Plan plan(p, csaw_plan_free);
     csaw_run_options options = {};
     options.size = sizeof options;
@@ -37,6 +39,7 @@ inline Samples sample(const csaw_graph *graph, const Request &run) {
     options.fanout = run.fanout.empty() ? nullptr : run.fanout.data();
     options.replace = run.replace;
     options.edges = run.edges;
+    options.select = select;
     const csaw_seeds seeds = {run.seeds.data(), run.pools.empty() ? run.seeds.size() : run.pools.size() - 1,
                               run.pools.empty() ? nullptr : run.pools.data()};
     csaw_samples *out = nullptr;

@@ -12,13 +12,6 @@
 #include "runtime/engine/device_parts.h"
 #include "runtime/engine/device_private.h"
 
-uint64_t csaw__device_peak(const csaw__device *device) {
-    uint64_t bytes = 0;
-    if (device && cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrReservedMemHigh, &bytes) != cudaSuccess)
-        cudaGetLastError(); /* there is nothing to tell */
-    return bytes;
-}
-
 /* ---- opening and closing ---- */
 
 static csaw_status upload_offsets(csaw__device *device, const csaw_csr *csr) {

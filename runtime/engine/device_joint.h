@@ -6,8 +6,8 @@
  * Method: CUDA's virtual memory management maps a piece of each GPU's own memory into one range of addresses, and each
  * of them may read and write all of it (peer access over NVLink or NVSwitch, or PCIe). What has an entry an arc lies
  * there: arcs, their weights, tables of biases. Row offsets, filters and all that a run takes stand on each GPU, and
- * what searches and attempts read again and again is copied there if it fits: where arcs lead (device_filter.cu), and
- * rows' sums of static biases (device_tables.cu).
+ * what searches and attempts read again and again is copied there if it fits: where arcs lead (device_second_order.cu),
+ * and rows' sums of static biases (device_tables.cu).
  *
  * Why not move walkers to where their rows are (C-SAW, SC'20, section V-D; runtime/engine/spread.h does between ranks)?
  * A walker that moves is 24 bytes, 56 with its own, written, copied and taken up, in launches with ends to wait for; an

@@ -3,6 +3,7 @@
  * round trip. A pool maps large blocks anew where smaller ones stand in between, so the last samples' block is kept for
  * the next ones, and given up where memory is short. */
 #include "runtime/base/memory.h"
+#include "runtime/engine/device_parts.h"
 #include "runtime/engine/device_private.h"
 
 /* The block that was kept, if it has at least so many bytes, and an eighth of it more at most; 0: whatever it has. */
@@ -70,4 +71,11 @@ void csaw__device_keep(csaw__device *device, void *memory, uint64_t bytes) {
     device->kept_bytes = bytes;
     pthread_mutex_unlock(&device->lock);
     csaw__device_free(device, before);
+}
+
+uint64_t csaw__device_peak(const csaw__device *device) {
+    uint64_t bytes = 0;
+    if (device && cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrReservedMemHigh, &bytes) != cudaSuccess)
+        cudaGetLastError(); /* there is nothing to tell */
+    return bytes;
 }

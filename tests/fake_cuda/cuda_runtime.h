@@ -329,6 +329,12 @@ inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cud
 // From a pool: at once. Freed in the order of the stream, and spoiled, so that whoever reads it too late, sees it.
 using cudaMemPool_t = void *;
 inline cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t) { return cudaMalloc(out, bytes); }
+enum cudaMemPoolAttr { cudaMemPoolAttrReservedMemHigh };
+inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *out) {
+    FAKE_CUDA_GUARD;
+    *static_cast<uint64_t *>(out) = fake_cuda::peak;
+    return cudaSuccess;
+}
 inline cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t, cudaStream_t) {
     return cudaMalloc(out, bytes);
 }

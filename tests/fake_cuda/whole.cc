@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "tests/fake_cuda/launch.h"
+#include "tests/fake_cuda/pinned.h"
 
 #include "runtime/engine/device_arcs.cu"
 #include "runtime/engine/device_blocks.cu"
@@ -40,18 +41,6 @@ csaw_status put_arcs(csaw__device *device, const csaw_arcs &from, csaw_samples *
 } // namespace
 
 extern "C" {
-
-void *csaw__device_pin(uint64_t bytes) {
-    if (!csaw__alloc_allowed() || fake_cuda::refuse_pages) return nullptr;
-    void *const memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    cudaHostRegister(memory, bytes, 0);
-    return memory;
-}
-
-void csaw__device_unpin(void *memory) {
-    cudaHostUnregister(memory);
-    std::free(memory);
-}
 
 csaw_status csaw__device_open(const csaw_graph *, int ordinal, const csaw__joint_member *, char *, size_t,
                               csaw__device **out) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/device_filter.cu - what second-order steps ask for arcs besides the graph: the filter of arcs
+/* runtime/engine/device_second_order.cu - what second-order steps ask for arcs besides the graph: the filter of arcs
  * (runtime/base/arc_filter.h), made on the GPU by a warp a row, bits set by atomic or, whose order does not matter; and
  * where GPUs hold the graph together, a copy of where all arcs lead in the memory of each. A search reads some ten
  * places one after the other: over NVLink two H200 did 0.9 of one GPU's weighted node2vec steps (p = .25, q = 4)

@@ -176,6 +176,7 @@ template <class BODY> void RunBlocks(uint32_t blocks, uint32_t threads, const BO
 #define blockIdx emulated::block
 
 inline int __popc(uint32_t x) { return __builtin_popcount(x); }
+inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
 inline int __clzll(long long x) { return x ? __builtin_clzll(static_cast<unsigned long long>(x)) : 64; }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline uint32_t __umulhi(uint32_t a, uint32_t b) { return static_cast<uint32_t>((uint64_t{a} * b) >> 32); }

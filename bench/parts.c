@@ -8,13 +8,15 @@
  *   parts_bench [--scale 22] [--edge-factor 16] [--seed 1] [--graph FILE] [--undirected 0] [--name TEXT]
  *               [--device cuda:0] [--memory KiB] [--partitions N] [--resident N] [--streams N]
  *               [--walks N] [--few 8] [--length 80] [--only uniform,node2vec,neighbor] [--p 0.25] [--q 4]
- *               [--ablation 1] [--repeat 1] [--in-memory 1] [--json FILE] [--commit TEXT]
+ *               [--ways "partitions;cyclic order (WS off)"] [--ablation 1] [--repeat 1] [--in-memory 1] [--json FILE]
+ * [--commit TEXT]
  *
  * --graph: in place of R-MAT, of any format that csaw loads; --undirected 1: arcs both ways; --name: in what is said;
  * --memory: gpu_memory, by default a quarter of the graph, or all there is if --partitions is given; then, or with
  * --resident or --streams, no step of a walk that has partitions brought is made in place;
  * --walks: from N vertices, spread evenly, by default one from each;
- * --ablation 0: no switches; --few: walks that run one after the other (BA off), and the same walks in other ways;
+ * --ways: those named in it alone; --ablation 0: no switches; --few: walks that run one after the other (BA off), and
+ * the same walks in other ways;
  * --repeat: runs of each way but those one after the other, of which the one with the median time is told;
  * --in-memory 0: where the graph and all paths do not fit. On the simulated device (--device simulated) all of it runs,
  * and says nothing of a GPU. */
@@ -250,6 +252,7 @@ static const way ways[] = {
 static bool is_asked_for(const bench *b, const walk *walk, const way *way) {
     const parts_settings *const s = b->settings;
     const bool off = way->in_turn || way->equal_shares || way->few;
+    if (s->ways && !strstr(s->ways, way->name)) return false;
     if (way->few && b->few.count == 0) return false;
     if (off && !s->ablation) return false;
     if (way->by == CSAW__PARTS_BRING) return true;

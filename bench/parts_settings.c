@@ -32,6 +32,7 @@ parts_settings parts_settings_read(int argc, char **argv) {
                                     {"--name", NULL, &s.name},
                                     {"--device", NULL, &s.device},
                                     {"--only", NULL, &s.only},
+                                    {"--ways", NULL, &s.ways},
                                     {"--p", NULL, &s.p},
                                     {"--q", NULL, &s.q},
                                     {"--json", NULL, &s.json},

@@ -14,7 +14,8 @@ enum {
                           * bits may be CSAW__VECTOR_16 */
     CSAW__VECTOR_16 = 8,
     CSAW__UNROLL = 8, /* vectors of features that a lane has on their way at once */
-    CSAW__OFTEN = 32  /* mean degree from which on slices of x are made to fit the L2 cache */
+    CSAW__OFTEN = 32  /* mean degree from which on the L2 cache is made use of: by slices of x that fit it, by the order
+                       * of dot products */
 };
 #define CSAW__ROOM_BYTES (256ull << 20) /* of partial results; more slices than fit take launches of their own */
 
@@ -55,5 +56,10 @@ typedef struct csaw__product {
     uint64_t first_slice, slices; /* of this launch */
     uint64_t blocks;              /* of a slice */
 } csaw__product;
+
+typedef struct csaw__dots_order { /* of dot products: groups of edges, spmm/device_dots.cuh */
+    uint64_t *group;              /* [groups]; NULL: one after the other */
+    csaw_vertex *row;             /* [groups] of the first edge */
+} csaw__dots_order;
 
 #endif

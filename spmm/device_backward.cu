@@ -89,5 +89,6 @@ csaw_status csaw__device_backward(const csaw__call *call, csaw__way way, const c
     if (call->extreme) return by_arg(where, call, a, x, dy, dx, dweight);
     if (dx) CSAW_TRY(features(where, call, way, a, dy, dx));
     if (!dweight) return CSAW_OK;
-    return csaw__device_dots(where, a, dy, x, call->options.heads, call->options.reduce == CSAW_MEAN, dweight);
+    return csaw__device_dots(where, a, dy, x, call->options.heads, call->options.reduce == CSAW_MEAN,
+                             call->options.plan, dweight);
 }

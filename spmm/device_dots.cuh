@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_dots.cuh - device code of SDDMM: a dot product for every edge, in the order of spmm/dots_rows.h. A group
- * of lanes holds the sixteen partial sums of an edge, VECTOR a lane, and takes some edges that follow each other, so
- * that the features of their row stay in the L1 cache. To be compiled without contraction of a * b + c. */
+ * of lanes holds the 32 partial sums of an edge, VECTOR a lane, so that it reads a row of y by whole cache lines, and
+ * takes 16 edges that follow each other; the features of their row stay in its registers. Groups may go by the column
+ * of their first edge instead of one after the other: edges of a row are likely sorted by column, and so what is read
+ * of y at about the same time is a stretch of it, which the L2 cache holds. To be compiled without contraction of a * b
+ * + c. */
 #ifndef CSAW_SPMM_DEVICE_DOTS_CUH
 #define CSAW_SPMM_DEVICE_DOTS_CUH
 
@@ -9,7 +12,11 @@
 #include "spmm/device_group.cuh"
 #include "spmm/device_product.h"
 
-enum { CSAW__DOTS_EDGES = 16 /* of a group */ };
+enum {
+    CSAW__DOT_SUMS = 32,   /* as in spmm/dots_rows.h */
+    CSAW__DOTS_EDGES = 16, /* of a group */
+    CSAW__DOTS_AT_ONCE = 8 /* vectors of y that a lane has on their way */
+};
 
 typedef struct csaw__device_dots_job {
     csaw_sparse a;
@@ -17,79 +24,175 @@ typedef struct csaw__device_dots_job {
     uint32_t heads;
     bool mean;  /* divide by the number of edges of the row */
     float *out; /* [num_edges, heads] */
+    csaw__dots_order order;
 } csaw__device_dots_job;
 
-/* Adds a lane's products of two rows of so many columns. arg: NULL, or only columns c with arg[c] == wanted. Loads
- * first, so that they are on their way together; the first column is loaded again for those that are not there. */
-template <csaw_dtype X, csaw_dtype Y, int VECTOR>
-static __device__ __forceinline__ void csaw__dot(const char *x, const char *y, uint64_t columns, uint32_t lane,
-                                                 const uint32_t *arg, uint32_t wanted, float *sum) {
-    constexpr int COUNT = 4; /* loads of each row */
-    for (uint64_t begin = lane * VECTOR; begin < columns; begin += COUNT * CSAW__SUMS) {
-        float u[COUNT][VECTOR], v[COUNT][VECTOR];
-        bool taken[COUNT];
-#pragma unroll
-        for (int n = 0; n < COUNT; n++) {
-            const bool there = begin + n * CSAW__SUMS < columns;
-            const uint64_t c = there ? begin + n * CSAW__SUMS : begin;
-            csaw__load<X, VECTOR>(x + c * (X == CSAW_F32 ? 4 : 2), u[n]);
-            csaw__load<Y, VECTOR>(y + c * (Y == CSAW_F32 ? 4 : 2), v[n]);
-            taken[n] = there && (!arg || arg[c] == wanted);
-        }
-#pragma unroll
-        for (int n = 0; n < COUNT; n++)
-#pragma unroll
-            for (int i = 0; i < VECTOR; i++)
-                if (taken[n]) sum[i] += u[n][i] * v[n][i];
-    }
+static __host__ __device__ __forceinline__ uint64_t csaw__dots_groups(uint64_t edges) {
+    return (edges + CSAW__DOTS_EDGES - 1) / CSAW__DOTS_EDGES;
 }
 
-template <csaw_dtype X, csaw_dtype Y, int VECTOR>
-static __global__ void csaw__dots_of_edges(const __grid_constant__ csaw__device_dots_job d) {
-    constexpr uint32_t lanes = CSAW__SUMS / VECTOR;
-    const uint64_t first = csaw__thread_number() / lanes * CSAW__DOTS_EDGES, columns = d.x.cols / d.heads;
-    const uint32_t lane = threadIdx.x % lanes;
-    uint64_t row = first < d.a.num_edges ? csaw__row_at(d.a.rowptr, d.a.rows, first) : 0;
-    uint64_t column = first < d.a.num_edges ? d.a.col[first] : 0;
-    for (uint64_t e = first; e < first + CSAW__DOTS_EDGES; e++) {
-        const bool is_edge = e < d.a.num_edges;                           /* all lanes of the warp go on together */
-        const uint64_t next = e + 1 < d.a.num_edges ? d.a.col[e + 1] : 0; /* while the features come */
-        if (is_edge) row = csaw__row_on(d.a.rowptr, row, d.a.rows, e);
-        for (uint32_t h = 0; h < d.heads; h++) {
-            const char *const x = (const char *)d.x.data + (row * d.x.stride + h * columns) * (X == CSAW_F32 ? 4 : 2);
-            const char *const y =
-                (const char *)d.y.data + (column * d.y.stride + h * columns) * (Y == CSAW_F32 ? 4 : 2);
-            float sum[VECTOR] = {0};
-            csaw__dot<X, Y, VECTOR>(x, y, is_edge ? columns : 0, lane, nullptr, 0, sum);
-            float value = csaw__sum_of_sums<VECTOR>(sum);
-            if (!is_edge || lane) continue;
-            if (d.mean) value /= (float)(d.a.rowptr[row + 1] - d.a.rowptr[row]);
+/* COUNT vectors of a row, 32 columns apart; zeros beyond the last column, which add nothing: a sum is never -0. */
+template <csaw_dtype T, int VECTOR, int COUNT> struct csaw__dot_piece {
+    typedef csaw__pack<typename csaw__stored<T == CSAW_F32 ? 4 : 2>::type, VECTOR> vector;
+    vector at[COUNT];
+
+    /* from: the lane's first column; left: how many columns there are from there */
+    __device__ __forceinline__ void load(const char *from, int64_t left) {
+#pragma unroll
+        for (int j = 0; j < COUNT; j++) {
+            at[j] = {};
+            if (j * CSAW__DOT_SUMS < left)
+                at[j] = *(const vector *)(from + j * (CSAW__DOT_SUMS * (T == CSAW_F32 ? 4 : 2)));
+        }
+    }
+};
+
+/* EDGES sums of the lanes of a group, each in VECTOR registers a lane, added in halves: 16 to 16, and so on. The result
+ * of edge t stands in the lanes from LANES / EDGES * t on. */
+template <int VECTOR, int EDGES> static __device__ __forceinline__ float csaw__dots_added(float (*sum)[VECTOR]) {
+    constexpr int LANES = CSAW__DOT_SUMS / VECTOR;
+    int edges = EDGES;
+#pragma unroll
+    for (int d = LANES / 2; d; d /= 2) {
+        if (edges > 1) { /* half of the lanes go on with half of the edges */
+            const bool upper = threadIdx.x & d;
+            edges /= 2;
+#pragma unroll
+            for (int t = 0; t < EDGES / 2; t++)
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++) {
+                    if (t >= edges) continue;
+                    const float given = upper ? sum[t][i] : sum[t + edges][i];
+                    sum[t][i] = (upper ? sum[t + edges][i] : sum[t][i]) + __shfl_xor_sync(0xffffffffu, given, d);
+                }
+            continue;
+        }
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) sum[0][i] += __shfl_xor_sync(0xffffffffu, sum[0][i], d);
+    }
+    if constexpr (VECTOR == 4) return (sum[0][0] + sum[0][2]) + (sum[0][1] + sum[0][3]);
+    return sum[0][0];
+}
+
+/* COUNT: vectors of a row that a lane has at once; with the most of them, and so one edge at a time, rows of more
+ * columns are gone through piece by piece. */
+template <csaw_dtype X, csaw_dtype Y, int VECTOR, int COUNT>
+static __global__ void __launch_bounds__(256, COUNT <= 2 ? 3 : 2) /* blocks: as measured */
+    csaw__dots_of_edges(const __grid_constant__ csaw__device_dots_job d) {
+    constexpr int LANES = CSAW__DOT_SUMS / VECTOR, EDGES = CSAW__DOTS_AT_ONCE / COUNT;
+    constexpr uint32_t HELD = LANES < CSAW__DOTS_EDGES ? CSAW__DOTS_EDGES / LANES : 1;
+    constexpr uint32_t x_bytes = X == CSAW_F32 ? 4 : 2, y_bytes = Y == CSAW_F32 ? 4 : 2;
+    const uint64_t groups = csaw__dots_groups(d.a.num_edges), number = csaw__thread_number() / LANES;
+    const uint64_t at = number < groups ? number : groups - 1; /* all lanes of the warp go on together */
+    const uint64_t first = (d.order.group ? d.order.group[at] : at) * CSAW__DOTS_EDGES;
+    const uint64_t left = d.a.num_edges - first;
+    const uint32_t count = left < CSAW__DOTS_EDGES ? (uint32_t)left : (uint32_t)CSAW__DOTS_EDGES;
+    const uint32_t lane = threadIdx.x % LANES, mine = lane / (LANES / EDGES); /* which of some edges it stores */
+    const uint64_t columns = d.x.cols / d.heads;
+    const uint64_t first_row = d.order.group ? d.order.row[at] : csaw__row_at(d.a.rowptr, d.a.rows, first);
+    csaw_vertex cols[HELD]; /* of edges lane, lane + LANES */
+#pragma unroll
+    for (uint32_t i = 0; i < HELD; i++) {
+        const uint32_t k = i * LANES + lane;
+        cols[i] = d.a.col[first + (k < count ? k : 0)];
+    }
+    for (uint32_t h = 0; h < d.heads; h++) {
+        const uint64_t column = h * columns + lane * VECTOR;
+        uint64_t row = first_row, row_end = d.a.rowptr[row + 1];
+        csaw__dot_piece<X, VECTOR, COUNT> of_row;
+        bool has_row = false;
+#pragma unroll 1
+        for (uint32_t k = 0; k < CSAW__DOTS_EDGES; k += EDGES) {
+            const csaw_vertex some = k < LANES ? cols[0] : cols[HELD - 1];
+            const uint64_t row_before = row;
+            float sum[EDGES][VECTOR] = {};
+            for (uint64_t c = 0; c < columns; c += COUNT * CSAW__DOT_SUMS) {
+                csaw__dot_piece<Y, VECTOR, COUNT> of_column[EDGES];
+                const int64_t there = (int64_t)(columns - c) - lane * VECTOR;
+#pragma unroll
+                for (int t = 0; t < EDGES; t++) {
+                    const uint64_t col = __shfl_sync(0xffffffffu, some, (int)(k + t) % LANES, LANES);
+                    of_column[t].load((const char *)d.y.data + (col * d.y.stride + column + c) * y_bytes, there);
+                }
+#pragma unroll
+                for (int t = 0; t < EDGES; t++) {
+                    const uint64_t e = first + k + t;
+                    if (e >= row_end && e < d.a.num_edges) {
+                        row = csaw__row_on(d.a.rowptr, row, d.a.rows, e), row_end = d.a.rowptr[row + 1];
+                        has_row = false;
+                    }
+                    if (!has_row || COUNT * CSAW__DOT_SUMS < columns)
+                        of_row.load((const char *)d.x.data + (row * d.x.stride + column + c) * x_bytes, there);
+                    has_row = true; /* this row, or the last one, for an edge that is not there */
+#pragma unroll
+                    for (int j = 0; j < COUNT; j++) {
+                        float u[VECTOR], v[VECTOR];
+                        csaw__widen_pack<X>(of_row.at[j], u);
+                        csaw__widen_pack<Y>(of_column[t].at[j], v);
+#pragma unroll
+                        for (int i = 0; i < VECTOR; i++) sum[t][i] += u[i] * v[i];
+                    }
+                }
+            }
+            float value = csaw__dots_added<VECTOR, EDGES>(sum);
+            const uint64_t e = first + k + mine;
+            if (number >= groups || lane % (LANES / EDGES) || k + mine >= count) continue;
+            if (d.mean) {
+                const uint64_t of_edge = csaw__row_on(d.a.rowptr, row_before, d.a.rows, e);
+                value /= (float)(d.a.rowptr[of_edge + 1] - d.a.rowptr[of_edge]);
+            }
             d.out[e * d.heads + h] = value;
         }
-        column = next;
     }
 }
 
 typedef void csaw__dots_kernel(csaw__device_dots_job);
 
-template <csaw_dtype X, int VECTOR> static csaw__dots_kernel *csaw__dots_kernel_for(csaw_dtype y) {
-    if (y == CSAW_F32) return csaw__dots_of_edges<X, CSAW_F32, VECTOR>;
-    return y == CSAW_F16 ? csaw__dots_of_edges<X, CSAW_F16, VECTOR> : csaw__dots_of_edges<X, CSAW_BF16, VECTOR>;
+template <csaw_dtype X, csaw_dtype Y, int VECTOR> static csaw__dots_kernel *csaw__dots_kernel_by(uint64_t columns) {
+    if constexpr (VECTOR > 1) {
+        if (columns <= 2 * CSAW__DOT_SUMS) return csaw__dots_of_edges<X, Y, VECTOR, 2>;
+        return columns <= 4 * CSAW__DOT_SUMS ? csaw__dots_of_edges<X, Y, VECTOR, 4>
+                                             : csaw__dots_of_edges<X, Y, VECTOR, CSAW__DOTS_AT_ONCE>;
+    }
+    return csaw__dots_of_edges<X, Y, VECTOR, CSAW__DOTS_AT_ONCE>;
 }
 
-template <int VECTOR> static csaw__dots_kernel *csaw__dots_kernel_of(csaw_dtype x, csaw_dtype y) {
-    if (x == CSAW_F32) return csaw__dots_kernel_for<CSAW_F32, VECTOR>(y);
-    return x == CSAW_F16 ? csaw__dots_kernel_for<CSAW_F16, VECTOR>(y) : csaw__dots_kernel_for<CSAW_BF16, VECTOR>(y);
+template <csaw_dtype X, int VECTOR> static csaw__dots_kernel *csaw__dots_kernel_for(csaw_dtype y, uint64_t columns) {
+    if (y == CSAW_F32) return csaw__dots_kernel_by<X, CSAW_F32, VECTOR>(columns);
+    return y == CSAW_F16 ? csaw__dots_kernel_by<X, CSAW_F16, VECTOR>(columns)
+                         : csaw__dots_kernel_by<X, CSAW_BF16, VECTOR>(columns);
+}
+
+template <int VECTOR> static csaw__dots_kernel *csaw__dots_kernel_of(csaw_dtype x, csaw_dtype y, uint64_t columns) {
+    if (x == CSAW_F32) return csaw__dots_kernel_for<CSAW_F32, VECTOR>(y, columns);
+    return x == CSAW_F16 ? csaw__dots_kernel_for<CSAW_F16, VECTOR>(y, columns)
+                         : csaw__dots_kernel_for<CSAW_BF16, VECTOR>(y, columns);
 }
 
 /* The kernel for these storages; *threads: how many it takes. */
 static inline csaw__dots_kernel *csaw__dots_kernel_at(const csaw__device_dots_job *d, uint64_t *threads) {
-    const bool vectors =
-        d->x.cols / d->heads % CSAW__VECTOR == 0 && csaw__takes_vectors(&d->x) && csaw__takes_vectors(&d->y);
-    const uint64_t groups = (d->a.num_edges + CSAW__DOTS_EDGES - 1) / CSAW__DOTS_EDGES;
-    *threads = groups * (CSAW__SUMS / (vectors ? CSAW__VECTOR : 1));
-    return vectors ? csaw__dots_kernel_of<CSAW__VECTOR>(d->x.dtype, d->y.dtype)
-                   : csaw__dots_kernel_of<1>(d->x.dtype, d->y.dtype);
+    const uint64_t columns = d->x.cols / d->heads;
+    const bool vectors = columns % CSAW__VECTOR == 0 && csaw__takes_vectors(&d->x) && csaw__takes_vectors(&d->y);
+    *threads = csaw__dots_groups(d->a.num_edges) * (CSAW__DOT_SUMS / (vectors ? CSAW__VECTOR : 1));
+    return vectors ? csaw__dots_kernel_of<CSAW__VECTOR>(d->x.dtype, d->y.dtype, columns)
+                   : csaw__dots_kernel_of<1>(d->x.dtype, d->y.dtype, columns);
+}
+
+/* ---- the order by columns ---- */
+
+/* Thread g: what group g is sorted by. */
+static __global__ void csaw__dots_keys(const __grid_constant__ csaw_sparse a, csaw_vertex *key, uint64_t *group) {
+    const uint64_t g = csaw__thread_number();
+    if (g >= csaw__dots_groups(a.num_edges)) return;
+    key[g] = a.col[g * CSAW__DOTS_EDGES];
+    group[g] = g;
+}
+
+/* Thread i: the row of the i-th group. */
+static __global__ void csaw__dots_rows(const __grid_constant__ csaw_sparse a, const uint64_t *group, csaw_vertex *row) {
+    const uint64_t i = csaw__thread_number();
+    if (i < csaw__dots_groups(a.num_edges))
+        row[i] = (csaw_vertex)csaw__row_at(a.rowptr, a.rows, group[i] * CSAW__DOTS_EDGES);
 }
 
 #endif

@@ -37,6 +37,7 @@ enum {
     CSAW__MAXK_NARROW = 256,   /* columns of a row of sums in shared memory, of an index of a byte; all there are */
     CSAW__MAXK_WIDE = 1024,    /* of an index of two bytes; more columns go in slices */
     CSAW__MAXK_IN_WARP = 1024, /* columns up to which a warp finds the k largest; beyond it a block */
+    CSAW__MAXK_FEW = 4,        /* elements of a row that are compared with each other */
     CSAW__MAXK_ENTRIES = 4     /* that a lane loads at once, where k and addresses allow */
 };
 

@@ -52,20 +52,33 @@ template <csaw_dtype T> static __device__ __forceinline__ uint32_t csaw__maxk_no
 
 /* ---- the search ---- */
 
-/* Halves by their number, ascending; infinity is the last. Those of -0 and +0 differ, which does no harm: as many are
- * not less than either. */
+/* Halves as numbers of float32, and by their place, ascending; infinity is the last. */
 template <csaw_dtype T> struct csaw__maxk_half {
-    enum { LAST = T == CSAW_F16 ? 0x7c00 : 0x7f80, FIRST = -LAST - 1 };
-    static __device__ __forceinline__ uint32_t bits_of(int32_t number) {
-        return (uint32_t)(number ^ (number >> 31 & 0x7fff)) & 0xffff;
+    enum { LAST = T == CSAW_F16 ? 0x7c00 : 0x7f80 };
+    static __device__ __forceinline__ uint32_t bits_of(float x) {
+        return T == CSAW_F16 ? csaw__narrow<CSAW_F16>(x) : __float_as_uint(x) >> 16;
     }
-    static __device__ __forceinline__ float value_of(int32_t number) {
-        return csaw__widen < T == CSAW_F16 ? CSAW_F16 : CSAW_BF16 > ((uint16_t)bits_of(number));
+    static __device__ __forceinline__ float value_of(uint32_t bits) {
+        return csaw__widen < T == CSAW_F16 ? CSAW_F16 : CSAW_BF16 > ((uint16_t)bits);
     }
-    static __device__ __forceinline__ int32_t number_of(float x) {
-        const uint32_t half = T == CSAW_F16 ? csaw__narrow<CSAW_F16>(x) : __float_as_uint(x) >> 16;
-        const int32_t number = (int16_t)half;
-        return number ^ (number >> 31 & 0x7fff);
+    static __device__ __forceinline__ float near(float x) { /* x */
+        if constexpr (T == CSAW_F16)
+            return value_of(bits_of(x));
+        else
+            return __uint_as_float(__float_as_uint(x) & 0xffff0000u);
+    }
+    static __device__ __forceinline__ uint32_t twice(float x) { /* a word of two */
+        if constexpr (T == CSAW_F16)
+            return bits_of(x) * 0x10001u;
+        else
+            return (__float_as_uint(x) & 0xffff0000u) | __float_as_uint(x) >> 16;
+    }
+    static __device__ __forceinline__ int32_t place_of(float x) {
+        const int32_t place = (int16_t)bits_of(x);
+        return place ^ (place >> 31 & 0x7fff);
+    }
+    static __device__ __forceinline__ float at_place(int32_t place) {
+        return value_of((uint32_t)(place ^ (place >> 31 & 0x7fff)) & 0xffff);
     }
 };
 
@@ -79,24 +92,35 @@ static __device__ __forceinline__ float csaw__maxk_about(float x, float by) { /*
 #endif
 }
 
-/* Looks for a half that exactly k elements of a row are not less than, or for the largest that k are not less than: it
- * is `low` when done(). By value, as far away as the spacing of elements asks; halfway where that does not settle. The
- * guess and the spacing that it begins with decide how long it takes, and nothing else. To go on when it is done does
- * no harm: other rows of the warp may not be. */
+/* Looks for halves low and high of which k elements of a row or more are not less than low, and fewer than k not less
+ * than high: exactly k, or a few more than high has, or neighbours. By value, as far away as the spacing of elements
+ * asks; halfway where that does not settle. The guess and the spacing that it begins with decide how long it takes,
+ * and nothing else. To go on when it is done does no harm: other rows of the warp may not be. */
 template <csaw_dtype T> struct csaw__maxk_cut {
     typedef csaw__maxk_half<T> half;
-    int32_t low = half::FIRST,
-            high = half::LAST + 1; /* k elements or more are not less than low, and fewer than high */
-    uint32_t at_low, at_high = 0;  /* how many */
-    int32_t at;                    /* to be counted next */
+    float low, high;          /* at first -infinity, and NaN: beyond infinity */
+    uint32_t at_low, at_high; /* how many are not less */
+    float at;                 /* to be counted next */
+    bool neighbours;
 
-    __device__ __forceinline__ csaw__maxk_cut(uint32_t n, float guess) : at_low(n) { go_to(half::number_of(guess)); }
+    __device__ __forceinline__ csaw__maxk_cut(uint32_t n, float guess) {
+        low = __uint_as_float(0xff800000u), high = __uint_as_float(0x7fffffffu);
+        at_low = n, at_high = 0;
+        neighbours = false;
+        go_to(half::near(guess), false, false);
+    }
 
-    __device__ __forceinline__ bool done(uint32_t k) const { return at_low == k || high - low == 1; }
+    __device__ __forceinline__ bool done(uint32_t k) const {
+        return at_low == k || at_low - at_high <= CSAW__MAXK_FEW || neighbours;
+    }
 
-    __device__ __forceinline__ void go_to(int32_t x) { /* never beyond `high`, which may be no half */
-        at = x > low ? x : low + 1;
-        at = at < high ? at : high - 1;
+    __device__ __forceinline__ void go_to(float x, bool halve, bool stay) {
+        at = stay ? low : x;
+        if (stay || (!halve && x > low && !(x >= high))) return;
+        const int32_t from = half::place_of(low), end = half::place_of(high);
+        const int32_t to = end > half::LAST ? half::LAST + 1 : end;
+        neighbours = to - from <= 1;
+        at = half::at_place(from + (to - from) / 2);
     }
 
     /* so many elements are not less than `at` */
@@ -104,12 +128,13 @@ template <csaw_dtype T> struct csaw__maxk_cut {
         const bool enough = count >= k;
         low = enough ? at : low, at_low = enough ? count : at_low;
         high = enough ? high : at, at_high = enough ? at_high : count;
-        const bool bracketed = low != half::FIRST && high != half::LAST + 1;
-        const float from = half::value_of(bracketed ? low : at);
+        const float width = high - low;
+        const bool bracketed = width < __uint_as_float(0x7f800000u);
+        const float from = bracketed ? low : at;
         const uint32_t off = (bracketed ? at_low : count) - k;
-        *spacing *= 2;
-        if (bracketed) *spacing = csaw__maxk_about(half::value_of(high) - from, (float)(int32_t)(at_low - at_high));
-        go_to(halve ? low + (high - low) / 2 : half::number_of(from + (float)(int32_t)off * *spacing));
+        const float finer = csaw__maxk_about(width, (float)(int32_t)(at_low - at_high));
+        *spacing = bracketed ? finer : *spacing * 2;
+        go_to(half::near(from + (float)(int32_t)off * *spacing), halve, done(k));
     }
 };
 

@@ -91,6 +91,7 @@ template <csaw_dtype T, int LANES> struct csaw__maxk_tile {
     /* Columns that do not exist, once for all tiles: no larger than any. */
     __device__ __forceinline__ void pad() const {
         const raw least = T == CSAW_F32 ? (raw)0xff800000u : T == CSAW_F16 ? (raw)0xfc00 : (raw)0xff80;
+        if (n == COLUMNS) return;
         for (uint32_t i = lane; i < CSAW__MAXK_TILE; i += 32)
             if (i % COLUMNS >= n) element[at(i / COLUMNS, i % COLUMNS)] = least;
     }
@@ -198,11 +199,11 @@ template <int LANES> struct csaw__maxk_lanes {
     }
 };
 
-/* How many halves of the row are not less than half number `at`. Words of sets are summed as they are: with L lower and
+/* How many halves of the row are not less than half `at`. Words of sets are summed as they are: with L lower and
  * U upper halves that is 2^16 (L - U) - L. */
 template <csaw_dtype T, int LANES>
-static __device__ __forceinline__ uint32_t csaw__maxk_count(const uint32_t *words, int32_t at) {
-    const uint32_t half = csaw__maxk_half<T>::bits_of(at) * 0x10001u;
+static __device__ __forceinline__ uint32_t csaw__maxk_count(const uint32_t *words, float at) {
+    const uint32_t half = csaw__maxk_half<T>::twice(at);
     uint32_t sum = 0;
 #pragma unroll
     for (int i = 0; i < CSAW__MAXK_WORDS; i++) sum += csaw__maxk_not_less<T>(words[i], half);
@@ -213,8 +214,8 @@ static __device__ __forceinline__ uint32_t csaw__maxk_count(const uint32_t *word
 
 /* Which of the lane's are not less. */
 template <csaw_dtype T>
-static __device__ __forceinline__ csaw__maxk_set csaw__maxk_not_below(const uint32_t *words, int32_t at) {
-    const uint32_t half = csaw__maxk_half<T>::bits_of(at) * 0x10001u;
+static __device__ __forceinline__ csaw__maxk_set csaw__maxk_not_below(const uint32_t *words, float at) {
+    const uint32_t half = csaw__maxk_half<T>::twice(at);
     csaw__maxk_set set;
 #pragma unroll
     for (int b = 0; b < CSAW__MAXK_BLOCKS; b++) {
@@ -226,8 +227,35 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_not_below(const uint
     return set;
 }
 
-/* The `need` largest of a set by keys, and of equal ones by column; as many are in it, or need is 0. Halves the range
- * of keys until it is settled. */
+/* The `need` largest of a set of at most CSAW__MAXK_FEW elements of the row, by keys, and of equal ones by column: each
+ * is compared with all. keys: [rows of the tile, CSAW__MAXK_FEW], shared. */
+template <csaw_dtype T, int LANES>
+static __device__ __forceinline__ csaw__maxk_set csaw__maxk_of_few(const csaw__maxk_tile<T, LANES> &tile,
+                                                                   const csaw__maxk_set &set, uint32_t need,
+                                                                   int32_t *keys) {
+    typedef csaw__pack<int32_t, CSAW__MAXK_FEW> few;
+    int32_t *const of_row = keys + tile.row() * CSAW__MAXK_FEW;
+    uint32_t ranks[CSAW__MAXK_BLOCKS];
+    csaw__maxk_lanes<LANES>::before(set, ranks);
+    csaw__maxk_set kept = {};
+    const auto place = [&](int b, uint32_t i) { return ranks[b] + (uint32_t)__popc(set.of[b] & ((1u << i) - 1)); };
+    for (uint32_t i = tile.lane; i < 32 / LANES * CSAW__MAXK_FEW; i += 32) keys[i] = INT32_MIN; /* of no element */
+    __syncwarp();
+    set.each([&](int b, uint32_t i) { of_row[place(b, i)] = tile.key(b, i); });
+    __syncwarp();
+    const few all = *(const few *)of_row;
+    set.each([&](int b, uint32_t i) {
+        const int32_t key = tile.key(b, i);
+        const uint32_t own = place(b, i);
+        uint32_t before = 0;
+#pragma unroll
+        for (uint32_t j = 0; j < CSAW__MAXK_FEW; j++) before += all.at[j] > key || (all.at[j] == key && j < own);
+        if (before < need) kept.of[b] |= 1u << i;
+    });
+    return kept;
+}
+
+/* The same of any set. Halves the range of keys until it is settled. */
 template <csaw_dtype T, int LANES>
 static __device__ __forceinline__ csaw__maxk_set csaw__maxk_by_key(const csaw__maxk_tile<T, LANES> &tile,
                                                                    const csaw__maxk_set &set, uint32_t need) {
@@ -272,30 +300,34 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_by_key(const csaw__m
 
 /* ---- a warp ---- */
 
-/* guess, spacing: of the rows before, and then of these. */
+/* guess, spacing: of the rows before, and then of these. keys: as above. */
 template <csaw_dtype T, int LANES>
 static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest(const csaw__maxk_tile<T, LANES> &tile, uint32_t k,
-                                                                    float *guess, float *spacing) {
+                                                                    int32_t *keys, float *guess, float *spacing) {
     typedef csaw__maxk_lanes<LANES> lanes;
     uint32_t words[CSAW__MAXK_WORDS];
     tile.take(words);
     csaw__maxk_cut<T> cut(tile.n, *guess);
     for (uint32_t step = 0; __any_sync(CSAW__ALL_LANES, !cut.done(k)); step++)
         cut.take(csaw__maxk_count<T, LANES>(words, cut.at), k, step >= 6 && step % 2, spacing);
-    *guess = lanes::mean_of_rows(csaw__maxk_half<T>::value_of(cut.low));
+    *guess = lanes::mean_of_rows(cut.low);
     *spacing = lanes::mean_of_rows(*spacing);
     csaw__maxk_set set = csaw__maxk_not_below<T>(words, cut.low);
 #pragma unroll
     for (int b = 0; b < CSAW__MAXK_BLOCKS; b++) set.of[b] &= tile.exist(b);
     const bool unsettled = cut.at_low != k;
     if (!__any_sync(CSAW__ALL_LANES, unsettled)) return set;
-    csaw__maxk_set above = {}, rest = {};
-    if (cut.high <= csaw__maxk_half<T>::LAST) above = csaw__maxk_not_below<T>(words, cut.high);
+    csaw__maxk_set above = csaw__maxk_not_below<T>(words, cut.high), rest = {};
+    const bool beyond = cut.high != cut.high; /* infinity */
 #pragma unroll
-    for (int b = 0; b < CSAW__MAXK_BLOCKS; b++) rest.of[b] = unsettled ? set.of[b] & ~above.of[b] : 0;
-    const csaw__maxk_set kept = csaw__maxk_by_key(tile, rest, unsettled ? k - cut.at_high : 0);
+    for (int b = 0; b < CSAW__MAXK_BLOCKS; b++)
+        rest.of[b] = !unsettled ? 0 : beyond ? set.of[b] : set.of[b] & ~above.of[b];
+    const uint32_t need = unsettled ? k - cut.at_high : 0;
+    const bool many = unsettled && cut.at_low - cut.at_high > CSAW__MAXK_FEW;
+    const csaw__maxk_set kept = __any_sync(CSAW__ALL_LANES, many) ? csaw__maxk_by_key(tile, rest, need)
+                                                                  : csaw__maxk_of_few(tile, rest, need, keys);
 #pragma unroll
-    for (int b = 0; b < CSAW__MAXK_BLOCKS; b++) set.of[b] = set.of[b] & ~rest.of[b] | kept.of[b];
+    for (int b = 0; b < CSAW__MAXK_BLOCKS; b++) set.of[b] = (set.of[b] & ~rest.of[b]) | kept.of[b];
     return set;
 }
 
@@ -309,11 +341,11 @@ static __device__ __forceinline__ void csaw__maxk_store(U *to, const U *from, ui
         for (uint32_t i = lane; i < count; i += 32) to[i] = from[i];
 }
 
-/* The shared memory of a warp, in bytes: the tile, and behind it what is about to be stored. */
+/* The shared memory of a warp, in bytes: the tile, keys of a few elements a row, and what is about to be stored. */
 template <csaw_dtype T, int LANES> struct csaw__maxk_room {
     typedef csaw__maxk_tile<T, LANES> tile;
     typedef typename tile::raw raw;
-    enum { VALUES = CSAW__MAXK_TILE * sizeof(raw) };
+    enum { KEYS = CSAW__MAXK_TILE * sizeof(raw), VALUES = KEYS + tile::ROWS * CSAW__MAXK_FEW * 4 };
     static __host__ __device__ __forceinline__ uint32_t indices(uint64_t k) {
         return (uint32_t)(VALUES + (tile::ROWS * k * sizeof(raw) + 15) / 16 * 16);
     }
@@ -334,15 +366,19 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS, 6)
     const uint32_t lane = threadIdx.x % 32, k = (uint32_t)job.m.k;
     unsigned char *const own = csaw__launch_shared<unsigned char>() + threadIdx.x / 32 * room::all(k);
     const tile_type tile = {(raw *)own, lane, (uint32_t)job.m.cols};
+    int32_t *const keys = (int32_t *)(own + room::KEYS);
     raw *const value = (raw *)(own + room::VALUES);
     index *const column = (index *)(own + room::indices(k));
     float guess = 0, spacing = 0.01f;
-    const uint64_t warps = gridDim.x * (uint64_t)(blockDim.x / 32);
-    const uint64_t most = (job.m.rows + warps * tile_type::ROWS - 1) / (warps * tile_type::ROWS) * tile_type::ROWS;
-    uint64_t first = (blockIdx.x * (uint64_t)(blockDim.x / 32) + threadIdx.x / 32) * most;
-    const uint64_t left = first < job.m.rows ? job.m.rows - first : 0, end = first + (left < most ? left : most);
+    const uint64_t warps = gridDim.x * (uint64_t)(blockDim.x / 32),
+                   tiles = (job.m.rows + tile_type::ROWS - 1) / tile_type::ROWS;
+    const uint64_t warp = blockIdx.x * (uint64_t)(blockDim.x / 32) + threadIdx.x / 32;
+    const uint64_t most = tiles / warps, more = tiles % warps; /* so many warps have a tile more */
+    uint64_t first = (warp * most + (warp < more ? warp : more)) * tile_type::ROWS;
+    const uint64_t left = job.m.rows - first, share = (most + (warp < more)) * tile_type::ROWS,
+                   end = first + (left < share ? left : share);
     const raw *const x = (const raw *)job.x.data;
-    if (!left) return; /* the whole warp */
+    if (!share) return; /* the whole warp */
     const auto rows_at = [&](uint64_t r) { return (uint32_t)(end - r < tile_type::ROWS ? end - r : tile_type::ROWS); };
     tile.pad();
     tile.template bring<VECTOR>(x + first * job.x.stride, job.x.stride, rows_at(first));
@@ -350,7 +386,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS, 6)
         const uint32_t rows = rows_at(first);
         uint32_t rank[CSAW__MAXK_BLOCKS];
         csaw__maxk_arrived();
-        const csaw__maxk_set set = csaw__maxk_largest(tile, k, &guess, &spacing);
+        const csaw__maxk_set set = csaw__maxk_largest(tile, k, keys, &guess, &spacing);
         csaw__maxk_lanes<LANES>::before(set, rank);
 #pragma unroll
         for (int b = 0; b < CSAW__MAXK_BLOCKS; b++) rank[b] += tile.row() * k + (uint32_t)__popc(set.of[b]);

@@ -95,6 +95,7 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
     CSAW_TRY(keep(where, a->num_edges, "the edges of a transpose", &t->edge));
     CSAW_TRY(csaw__device_transpose_fill(where, a, t));
     CSAW_TRY(find_long(where, t->rowptr, a->cols, &plan->transposed_rows));
+    CSAW_TRY(csaw__device_dots_order(where, a, &plan->dots));
     if (options->fixed_weights && a->weight) {
         plan->heads = options->heads ? options->heads : 1;
         plan->weight_of = a->weight;
@@ -135,6 +136,8 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
                                 plan->transpose.rowptr,
                                 plan->transpose.row,
                                 plan->transpose.edge,
+                                plan->dots.group,
+                                plan->dots.row,
                                 plan->weight};
         cudaDeviceSynchronize(); /* calls with this plan may still run */
         for (void *m : memory) cudaFree(m);

@@ -18,6 +18,7 @@ struct csaw__device_plan {
     cudaMemPool_t pool; /* of all that follows, and of work memory of the calls with this plan */
     csaw__long_rows rows, transposed_rows;
     csaw__device_transpose transpose;
+    csaw__dots_order dots;
     float *weight; /* fixed ones, [num_edges, heads] by the transpose's edges; NULL = none */
     uint32_t heads;
     const float *weight_of; /* the array that they were copied from */
@@ -90,6 +91,8 @@ class csaw__device_turned {
 };
 /* out[e, h] = <x[row of e, head h], y[column of e, head h]>, divided by the edges of the row if mean. */
 csaw_status csaw__device_dots(const place &where, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y,
-                              uint32_t heads, bool mean, float *out);
+                              uint32_t heads, bool mean, const csaw_spmm_plan *plan, float *out);
+/* The order of a plan's dot products; none where it would not serve. */
+csaw_status csaw__device_dots_order(const place &where, const csaw_sparse *a, csaw__dots_order *out);
 
 #endif

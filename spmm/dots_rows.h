@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/dots_rows.h - dot products of rows of x and y, one an edge. Edges do not depend on each other, so threads take
- * stretches of them, whatever the rows. Sixteen sums by column mod 16, so that a product is vector instructions and its
+ * stretches of them, whatever the rows. Sums by column mod 32, so that a product is vector instructions and its
  * bits the same on every machine. REAL: float or double; DOTS: the function's name. */
 #include "runtime/base/parallel.h"
 #include "spmm/dots.h"
 #include "spmm/real.h"
 
-enum { LANES = 16, AHEAD = 8 /* edges, for prefetching */ };
+enum { LANES = 32, AHEAD = 8 /* edges, for prefetching */ };
 
 CSAW__EACH_CPU static REAL dot(const REAL *x, const REAL *y, uint64_t count) {
     REAL sum[LANES] = {0};
@@ -14,8 +14,8 @@ CSAW__EACH_CPU static REAL dot(const REAL *x, const REAL *y, uint64_t count) {
     for (; c + LANES <= count; c += LANES)
         for (uint64_t l = 0; l < LANES; l++) sum[l] += x[c + l] * y[c + l];
     for (uint64_t l = 0; c < count; c++, l++) sum[l] += x[c] * y[c];
-    for (int l = 0; l < 8; l++) sum[l] += sum[l + 8];
-    for (int l = 0; l < 4; l++) sum[l] += sum[l + 4];
+    for (int half = LANES / 2; half > 2; half /= 2)
+        for (int l = 0; l < half; l++) sum[l] += sum[l + half];
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 

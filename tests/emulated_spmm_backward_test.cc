@@ -83,10 +83,23 @@ TEST(EmulatedBackward, ChecksTheMatrix) {
     EXPECT_EQ(check()[0], 2u);
 }
 
+// Groups by the column of their first edge, as csaw__device_dots_order() has them.
+struct Order {
+    std::vector<csaw_vertex> key, row;
+    std::vector<uint64_t> group;
+    csaw__dots_order of;
+    explicit Order(const csaw_sparse &a)
+        : key(csaw__dots_groups(a.num_edges)), row(key.size()), group(key.size()), of{group.data(), row.data()} {
+        Launch(key.size(), csaw__dots_keys, a, key.data(), group.data());
+        std::stable_sort(group.begin(), group.end(), [&](uint64_t i, uint64_t j) { return key[i] < key[j]; });
+        Launch(key.size(), csaw__dots_rows, a, static_cast<const uint64_t *>(group.data()), row.data());
+    }
+};
+
 TEST(EmulatedBackward, DotsHaveTheCpusBits) {
     for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 0, 4, 20}, 30, false), power_law(false)})
         for (uint32_t heads : {1, 3})
-            for (uint64_t columns : {1, 7, 16, 20, 64, 65}) {
+            for (uint64_t columns : {1, 7, 16, 20, 64, 65, 128, 200, 300}) {
                 const bool small = a.rows < 100;
                 if (!small && columns != 20) continue;
                 for (csaw_dtype of_x : dtypes)
@@ -100,8 +113,10 @@ TEST(EmulatedBackward, DotsHaveTheCpusBits) {
                         options.size = sizeof options;
                         options.heads = heads;
                         ASSERT_EQ(csaw_sddmm(&view, x.view(), y.view(), &options, want.data()), CSAW_OK);
-                        const csaw__device_dots_job d = {
-                            view, WithStride(x.view()), WithStride(y.view()), heads, false, out.data()};
+                        csaw__device_dots_job d = {
+                            view, WithStride(x.view()), WithStride(y.view()), heads, false, out.data(), {}};
+                        Order order(view);
+                        if (columns % 2) d.order = order.of;
                         uint64_t threads = 0;
                         csaw__dots_kernel *const kernel = csaw__dots_kernel_at(&d, &threads);
                         Launch(threads, kernel, d);
@@ -118,7 +133,7 @@ TEST(EmulatedBackward, DotsOfMeans) {
     std::vector<float> want(50), out(50);
     const csaw_spmm_options options = options_of(CSAW_MEAN);
     ASSERT_EQ(csaw_spmm_backward(&view, x.view(), dy.view(), &options, nullptr, want.data()), CSAW_OK);
-    const csaw__device_dots_job d = {view, WithStride(dy.view()), WithStride(x.view()), 1, true, out.data()};
+    const csaw__device_dots_job d = {view, WithStride(dy.view()), WithStride(x.view()), 1, true, out.data(), {}};
     uint64_t threads = 0;
     csaw__dots_kernel *const kernel = csaw__dots_kernel_at(&d, &threads);
     Launch(threads, kernel, d);

@@ -8,8 +8,8 @@
  *   parts_bench [--scale 22] [--edge-factor 16] [--seed 1] [--graph FILE] [--undirected 0] [--name TEXT]
  *               [--device cuda:0] [--memory KiB] [--partitions N] [--resident N] [--streams N]
  *               [--walks N] [--few 8] [--length 80] [--only uniform,node2vec,neighbor] [--p 0.25] [--q 4]
- *               [--ways "partitions;cyclic order (WS off)"] [--ablation 1] [--repeat 1] [--in-memory 1] [--json FILE]
- * [--commit TEXT]
+ *               [--ways "partitions;cyclic order (WS off)"] [--ablation 1] [--repeat 1] [--in-memory 1]
+ *               [--json FILE] [--commit TEXT]
  *
  * --graph: in place of R-MAT, of any format that csaw loads; --undirected 1: arcs both ways; --name: in what is said;
  * --memory: gpu_memory, by default a quarter of the graph, or all there is if --partitions is given; then, or with

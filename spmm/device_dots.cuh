@@ -15,7 +15,7 @@
 enum {
     CSAW__DOT_SUMS = 32,   /* as in spmm/dots_rows.h */
     CSAW__DOTS_EDGES = 16, /* of a group */
-    CSAW__DOTS_AT_ONCE = 8 /* vectors of y that a lane has on their way */
+    CSAW__DOTS_HELD = 8    /* vectors of a row that a lane has at once */
 };
 
 typedef struct csaw__device_dots_job {
@@ -47,6 +47,14 @@ template <csaw_dtype T, int VECTOR, int COUNT> struct csaw__dot_piece {
     }
 };
 
+template <csaw_dtype T, int VECTOR, int COUNT>
+static __device__ __forceinline__ void csaw__dot_floats(const char *from, int64_t left, float (&to)[COUNT][VECTOR]) {
+    csaw__dot_piece<T, VECTOR, COUNT> piece;
+    piece.load(from, left);
+#pragma unroll
+    for (int j = 0; j < COUNT; j++) csaw__widen_pack<T>(piece.at[j], to[j]);
+}
+
 /* EDGES sums of the lanes of a group, each in VECTOR registers a lane, added in halves: 16 to 16, and so on. The result
  * of edge t stands in the lanes from LANES / EDGES * t on. */
 template <int VECTOR, int EDGES> static __device__ __forceinline__ float csaw__dots_added(float (*sum)[VECTOR]) {
@@ -74,12 +82,12 @@ template <int VECTOR, int EDGES> static __device__ __forceinline__ float csaw__d
     return sum[0][0];
 }
 
-/* COUNT: vectors of a row that a lane has at once; with the most of them, and so one edge at a time, rows of more
- * columns are gone through piece by piece. */
-template <csaw_dtype X, csaw_dtype Y, int VECTOR, int COUNT>
+/* COUNT: vectors of a row that a lane has at once. EDGES: of a group, that it has on their way; if it is one, rows of
+ * more columns are gone through piece by piece. */
+template <csaw_dtype X, csaw_dtype Y, int VECTOR, int COUNT, int EDGES>
 static __global__ void __launch_bounds__(256, COUNT <= 2 ? 3 : 2) /* blocks: as measured */
     csaw__dots_of_edges(const __grid_constant__ csaw__device_dots_job d) {
-    constexpr int LANES = CSAW__DOT_SUMS / VECTOR, EDGES = CSAW__DOTS_AT_ONCE / COUNT;
+    constexpr int LANES = CSAW__DOT_SUMS / VECTOR;
     constexpr uint32_t HELD = LANES < CSAW__DOTS_EDGES ? CSAW__DOTS_EDGES / LANES : 1;
     constexpr uint32_t x_bytes = X == CSAW_F32 ? 4 : 2, y_bytes = Y == CSAW_F32 ? 4 : 2;
     const uint64_t groups = csaw__dots_groups(d.a.num_edges), number = csaw__thread_number() / LANES;
@@ -99,7 +107,7 @@ static __global__ void __launch_bounds__(256, COUNT <= 2 ? 3 : 2) /* blocks: as 
     for (uint32_t h = 0; h < d.heads; h++) {
         const uint64_t column = h * columns + lane * VECTOR;
         uint64_t row = first_row, row_end = d.a.rowptr[row + 1];
-        csaw__dot_piece<X, VECTOR, COUNT> of_row;
+        float of_row[COUNT][VECTOR];
         bool has_row = false;
 #pragma unroll 1
         for (uint32_t k = 0; k < CSAW__DOTS_EDGES; k += EDGES) {
@@ -122,15 +130,15 @@ static __global__ void __launch_bounds__(256, COUNT <= 2 ? 3 : 2) /* blocks: as 
                         has_row = false;
                     }
                     if (!has_row || COUNT * CSAW__DOT_SUMS < columns)
-                        of_row.load((const char *)d.x.data + (row * d.x.stride + column + c) * x_bytes, there);
+                        csaw__dot_floats<X>((const char *)d.x.data + (row * d.x.stride + column + c) * x_bytes, there,
+                                            of_row);
                     has_row = true; /* this row, or the last one, for an edge that is not there */
 #pragma unroll
                     for (int j = 0; j < COUNT; j++) {
-                        float u[VECTOR], v[VECTOR];
-                        csaw__widen_pack<X>(of_row.at[j], u);
+                        float v[VECTOR];
                         csaw__widen_pack<Y>(of_column[t].at[j], v);
 #pragma unroll
-                        for (int i = 0; i < VECTOR; i++) sum[t][i] += u[i] * v[i];
+                        for (int i = 0; i < VECTOR; i++) sum[t][i] += of_row[j][i] * v[i];
                     }
                 }
             }
@@ -148,13 +156,15 @@ static __global__ void __launch_bounds__(256, COUNT <= 2 ? 3 : 2) /* blocks: as 
 
 typedef void csaw__dots_kernel(csaw__device_dots_job);
 
+/* Vectors of y on their way: as many as take 32 registers, or 16. */
 template <csaw_dtype X, csaw_dtype Y, int VECTOR> static csaw__dots_kernel *csaw__dots_kernel_by(uint64_t columns) {
+    constexpr int HELD = CSAW__DOTS_HELD, AT_ONCE = Y == CSAW_F32 ? 8 : 16;
     if constexpr (VECTOR > 1) {
-        if (columns <= 2 * CSAW__DOT_SUMS) return csaw__dots_of_edges<X, Y, VECTOR, 2>;
-        return columns <= 4 * CSAW__DOT_SUMS ? csaw__dots_of_edges<X, Y, VECTOR, 4>
-                                             : csaw__dots_of_edges<X, Y, VECTOR, CSAW__DOTS_AT_ONCE>;
+        if (columns <= 2 * CSAW__DOT_SUMS) return csaw__dots_of_edges<X, Y, VECTOR, 2, 4>;
+        if (columns <= 4 * CSAW__DOT_SUMS) return csaw__dots_of_edges<X, Y, VECTOR, 4, AT_ONCE / 4>;
+        if (columns <= HELD * CSAW__DOT_SUMS) return csaw__dots_of_edges<X, Y, VECTOR, HELD, AT_ONCE / HELD>;
     }
-    return csaw__dots_of_edges<X, Y, VECTOR, CSAW__DOTS_AT_ONCE>;
+    return csaw__dots_of_edges<X, Y, VECTOR, HELD, 1>;
 }
 
 template <csaw_dtype X, int VECTOR> static csaw__dots_kernel *csaw__dots_kernel_for(csaw_dtype y, uint64_t columns) {

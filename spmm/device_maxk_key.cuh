@@ -101,11 +101,14 @@ template <csaw_dtype T> struct csaw__maxk_cut {
     float low, high;          /* at first -infinity, and NaN: beyond infinity */
     uint32_t at_low, at_high; /* how many are not less */
     float at;                 /* to be counted next */
+    float spacing;            /* of elements, if both ends are known */
+    float reach;              /* else: goes for the spacing, twice as far each time */
     bool neighbours;
 
-    __device__ __forceinline__ csaw__maxk_cut(uint32_t n, float guess) {
+    __device__ __forceinline__ csaw__maxk_cut(uint32_t n, float guess, float spacing_before) {
         low = __uint_as_float(0xff800000u), high = __uint_as_float(0x7fffffffu);
         at_low = n, at_high = 0;
+        spacing = reach = spacing_before;
         neighbours = false;
         go_to(half::near(guess), false, false);
     }
@@ -113,6 +116,9 @@ template <csaw_dtype T> struct csaw__maxk_cut {
     __device__ __forceinline__ bool done(uint32_t k) const {
         return at_low == k || at_low - at_high <= CSAW__MAXK_FEW || neighbours;
     }
+
+    /* Where the k-th element may be. */
+    __device__ __forceinline__ float place(uint32_t k) const { return low + (float)(int32_t)(at_low - k) * spacing; }
 
     __device__ __forceinline__ void go_to(float x, bool halve, bool stay) {
         at = stay ? low : x;
@@ -124,17 +130,16 @@ template <csaw_dtype T> struct csaw__maxk_cut {
     }
 
     /* so many elements are not less than `at` */
-    __device__ __forceinline__ void take(uint32_t count, uint32_t k, bool halve, float *spacing) {
+    __device__ __forceinline__ void take(uint32_t count, uint32_t k, bool halve) {
         const bool enough = count >= k;
         low = enough ? at : low, at_low = enough ? count : at_low;
         high = enough ? high : at, at_high = enough ? at_high : count;
-        const float width = high - low;
+        const float width = high - low, finer = csaw__maxk_about(width, (float)(int32_t)(at_low - at_high));
         const bool bracketed = width < __uint_as_float(0x7f800000u);
-        const float from = bracketed ? low : at;
-        const uint32_t off = (bracketed ? at_low : count) - k;
-        const float finer = csaw__maxk_about(width, (float)(int32_t)(at_low - at_high));
-        *spacing = bracketed ? finer : *spacing * 2;
-        go_to(half::near(from + (float)(int32_t)off * *spacing), halve, done(k));
+        spacing = bracketed ? finer : spacing;
+        const float beyond = at + (float)(int32_t)(count - k) * reach;
+        reach *= 2;
+        go_to(half::near(bracketed ? place(k) : beyond), halve, done(k));
     }
 };
 

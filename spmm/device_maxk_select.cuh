@@ -307,11 +307,11 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest(const csaw__
     typedef csaw__maxk_lanes<LANES> lanes;
     uint32_t words[CSAW__MAXK_WORDS];
     tile.take(words);
-    csaw__maxk_cut<T> cut(tile.n, *guess);
+    csaw__maxk_cut<T> cut(tile.n, *guess, *spacing);
     for (uint32_t step = 0; __any_sync(CSAW__ALL_LANES, !cut.done(k)); step++)
-        cut.take(csaw__maxk_count<T, LANES>(words, cut.at), k, step >= 6 && step % 2, spacing);
-    *guess = lanes::mean_of_rows(cut.low);
-    *spacing = lanes::mean_of_rows(*spacing);
+        cut.take(csaw__maxk_count<T, LANES>(words, cut.at), k, step >= 6 && step % 2);
+    *guess = lanes::mean_of_rows(cut.place(k));
+    *spacing = lanes::mean_of_rows(cut.spacing);
     csaw__maxk_set set = csaw__maxk_not_below<T>(words, cut.low);
 #pragma unroll
     for (int b = 0; b < CSAW__MAXK_BLOCKS; b++) set.of[b] &= tile.exist(b);

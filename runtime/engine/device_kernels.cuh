@@ -188,19 +188,21 @@ CSAW__DEFINE_LAST(csaw__last_uniform, CSAW__KERNEL_UNIFORM, 5)
 CSAW__DEFINE_LAST(csaw__last_its_stored, CSAW__KERNEL_ITS_STORED, 4)
 CSAW__DEFINE_LAST(csaw__last_alias, CSAW__KERNEL_ALIAS, 4)
 /* Blocks of a warp on a multiprocessor, at least: as many as it takes, which leaves a thread 64 registers; of REJECT,
- * whose attempts need more, as many as leave 96. */
+ * whose attempts need more, as many as leave 96; of ITS, whose shared memory leaves room for 26, as many as leave 80.
+ */
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
 #define CSAW__EACH_BLOCKS 32
 #else
 #define CSAW__EACH_BLOCKS 16
 #endif
 #define CSAW__REJECT_BLOCKS (CSAW__EACH_BLOCKS < 20 ? CSAW__EACH_BLOCKS : 20)
+#define CSAW__SCAN_BLOCKS (CSAW__EACH_BLOCKS < 20 ? CSAW__EACH_BLOCKS : 20)
 #define CSAW__DEFINE_EACH(NAME, KERNEL, TILE, BLOCKS)                                                             \
     CSAW__GLOBAL void __launch_bounds__(CSAW__EACH_THREADS, BLOCKS) NAME(const __grid_constant__ csaw__job job) { \
         if constexpr (csaw__allowed<KERNEL>) csaw__run_each<KERNEL, TILE>(job);                                   \
     }
 CSAW__DEFINE_EACH(csaw__each_uniform, CSAW__KERNEL_UNIFORM, csaw__team, CSAW__EACH_BLOCKS)
-CSAW__DEFINE_EACH(csaw__each_its, CSAW__KERNEL_ITS, csaw__team, CSAW__EACH_BLOCKS)
+CSAW__DEFINE_EACH(csaw__each_its, CSAW__KERNEL_ITS, csaw__team, CSAW__SCAN_BLOCKS)
 CSAW__DEFINE_EACH(csaw__each_race, CSAW__KERNEL_RACE, csaw__team, CSAW__EACH_BLOCKS)
 CSAW__DEFINE_EACH(csaw__each_alias, CSAW__KERNEL_ALIAS, csaw__team, CSAW__EACH_BLOCKS)
 CSAW__DEFINE_EACH(csaw__each_reject, CSAW__KERNEL_REJECT, csaw__team, CSAW__REJECT_BLOCKS)

@@ -12,9 +12,10 @@ from . import datasets
 from ._arrays import DeviceArray
 from ._lib import CsawError, version
 from ._structs import ALL, NO_EDGE, NONE
+from .batch import Batch
 from .corpus import WalkCorpus, walks_for_gensim
 from .graph import Graph
-from .loader import Batch, NeighborLoader
+from .loader import NeighborLoader
 from .plan import Plan, plan
 from .runs import NeighborSample, node2vec_walk, random_walk, sample, sample_neighbors
 from .saint import SaintLoader

@@ -6,7 +6,7 @@ layout fit. Out: NumPy views that keep their owner alive (NumPy exports them by 
 GPU, with __dlpack__ and __cuda_array_interface__.
 """
 import ctypes
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
@@ -161,6 +161,9 @@ class DeviceArray:
             raise invalid(f"view({dtype}) of {self.dtype}: both must have the same size")
         return DeviceArray(self.pointer, self.shape, self.strides, dtype, self.owner, self.device, self.device_type)
 
+    def __len__(self):
+        return self.shape[0]
+
     @property
     def __cuda_array_interface__(self):
         if self.device_type != DLPACK_CUDA:
@@ -188,3 +191,26 @@ class DeviceArray:
 
     def __repr__(self):
         return f"DeviceArray(shape={list(self.shape)}, dtype={self.dtype}, device={self.device})"
+
+
+# ---- tensors of PyTorch ---------------------------------------------------------------------------------------------
+
+
+class _Writable:  # PyTorch warns of read-only arrays; these are never written, and keep their owner
+    def __init__(self, array):
+        self.array = array
+        self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}
+
+
+def shared_tensor(array: Union[np.ndarray, DeviceArray], dtype: str):
+    """A tensor of the same memory, which it keeps; its bits taken as dtype of PyTorch, of the same size."""
+    import torch
+
+    on_gpu = isinstance(array, DeviceArray) and array.device_type == DLPACK_CUDA
+    want = getattr(torch, dtype)
+    if 0 in array.shape:
+        return torch.empty(array.shape, dtype=want, device=f"cuda:{array.device}" if on_gpu else "cpu")
+    bits = f"int{8 * array.dtype.itemsize}"
+    if isinstance(array, DeviceArray):
+        return torch.from_dlpack(array.view(bits)).view(want)
+    return torch.from_numpy(np.asarray(_Writable(array)).view(bits)).view(want)

@@ -97,7 +97,12 @@ class GraphData:
     def levels(self) -> Dict[str, str]:
         return {name: self.level(name) for name in self.attributes}
 
-    def select(self, n_id: np.ndarray, e_id: np.ndarray, levels: Dict[str, str]) -> Dict[str, Any]:
+    def move(self, names, device: str) -> None:
+        """These attributes become tensors on that device."""
+        for name in names:
+            self.attributes[name] = on(device, self.attributes[name], name)
+
+    def select(self, n_id: Any, e_id: Any, levels: Dict[str, str]) -> Dict[str, Any]:
         """The attributes of these vertices and edges, [n] int64 and [m] int64; those of the graph as they are."""
         kept: Dict[int, Any] = {}
         chosen = {"node": n_id, "edge": e_id}
@@ -106,23 +111,36 @@ class GraphData:
             for name, level in levels.items()
         }
 
-    def as_given(self, arrays: Dict[str, np.ndarray]) -> Dict[str, Any]:
+    def as_given(self, arrays: Dict[str, Any]) -> Dict[str, Any]:
         """Arrays as tensors, if the data holds tensors."""
-        if not self.with_torch:
-            return arrays
-        import torch
-
-        return {name: torch.from_numpy(np.ascontiguousarray(x)) for name, x in arrays.items()}
+        return {name: as_tensor(x) for name, x in arrays.items()} if self.with_torch else arrays
 
 
-def take(array: Any, index: np.ndarray, kept: Dict[int, Any]) -> Any:
+def as_tensor(array: Any) -> Any:
+    """Of the same memory; a tensor as it is."""
+    if is_tensor(array):
+        return array
+    import torch
+
+    return torch.from_numpy(np.ascontiguousarray(array))
+
+
+def on(device: str, array: Any, name: str) -> Any:
+    """As a tensor on that device."""
+    import torch
+
+    try:
+        return torch.as_tensor(array).to(device)
+    except (TypeError, RuntimeError) as error:
+        raise invalid(f"{name} cannot be copied to {device}: {error}") from None
+
+
+def take(array: Any, index: Any, kept: Dict[int, Any]) -> Any:
     """array[index]; of a tensor on its own device. kept: index as tensors, by id, for the next attribute."""
     if is_tensor(array):
-        import torch
-
         key = id(index)
         if key not in kept:
-            kept[key] = torch.from_numpy(index)
+            kept[key] = as_tensor(index)
         place = kept[key] if array.device.type == "cpu" else kept[key].to(array.device)
         return array.index_select(0, place)
     if hasattr(array, "tocsr"):  # scipy.sparse

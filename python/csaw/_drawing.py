@@ -48,17 +48,19 @@ class Drawn(NamedTuple):
 class Drawer:
     """Draws batches of a graph whose rows receive. Goes to other processes; each makes a plan of its own there."""
 
-    def __init__(self, graph: Graph, fanout, replace: bool, induced: bool, seed: int, threads: int):
+    def __init__(self, graph: Graph, fanout, replace: bool, induced: bool, seed: int, threads: int,
+                 device: str = "cpu"):
         self.graph, self.fanout, self.replace, self.induced = graph, fanout, replace, induced
-        self.seed, self.threads = seed, threads
+        self.seed, self.threads, self.device = seed, threads, device
         self._plan: Any = None
 
     def __getstate__(self):
         return {**self.__dict__, "_plan": None}
 
-    def _own_plan(self) -> Plan:
+    def own_plan(self) -> Plan:
         if self._plan is None or self._plan[0] != os.getpid():
-            self._plan = (os.getpid(), Plan(self.graph, threads=1 if in_forked_child() else self.threads))
+            threads = 1 if in_forked_child() else self.threads
+            self._plan = (os.getpid(), Plan(self.graph, self.device, threads))
         return self._plan[1]
 
     def draw(self, epoch: int, first: int, pools: List[np.ndarray]) -> List[Drawn]:
@@ -70,7 +72,7 @@ class Drawer:
         options, _hops = run_options(seed=seed, fanout=self.fanout, replace=self.replace, first=first)
         out: List[Drawn] = []
         take: Callable = self._take_induced if self.induced else _take_blocks
-        each_batch(self._own_plan(), Sampler("neighbor_once"), seeds, options, lambda samples: take(samples, out))
+        each_batch(self.own_plan(), Sampler("neighbor_once"), seeds, options, lambda samples: take(samples, out))
         require_all(len(out), len(pools))
         return out
 

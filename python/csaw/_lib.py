@@ -222,10 +222,13 @@ class Handle:
     def __init__(self, pointer, free, keep=()):
         self.pointer, self.keep, self._free, self._process = pointer, keep, free, os.getpid()
 
-    def __del__(self, getpid=os.getpid):
-        if self.pointer and self._process == getpid():
-            self._free(self.pointer)
-        self.pointer = None
+    def free(self, getpid=os.getpid):
+        """Now, and not only when the last reference goes."""
+        pointer, self.pointer = self.pointer, None
+        if pointer and self._process == getpid():
+            self._free(pointer)
+
+    __del__ = free
 
 
 # ---- fork: a thread pool does not come along, and waiting for its threads would last for ever

@@ -100,7 +100,7 @@ class Graph:
         arrays = (rowptr, col, weight, type, time)
         if not copy:
             for name, have, want in zip(("rowptr", "col", "weight", "type", "time"), given, arrays):
-                if want is not None and not np.shares_memory(as_numpy(have, name), want):
+                if want is not None and want.size and not np.shares_memory(as_numpy(have, name), want):
                     raise invalid(f"copy=False, but {name} is no contiguous array of {want.dtype}; convert it, or copy")
         csr = s.csaw_csr(len(rowptr) - 1, len(col), *map(pointer, arrays))
         make = lib.csaw_graph_from_csr if copy else lib.csaw_graph_borrow_csr

@@ -2,59 +2,20 @@
 """NeighborLoader: minibatches of sampled neighbours, with the argument names and batch fields of PyTorch Geometric."""
 import copy
 import os
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Union
+import re
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._arrays import as_integers, as_numpy
-from ._data import GraphData, is_tensor
+from ._ahead import Ahead, Features, Made, arrays_of, tensors_of
+from ._arrays import as_integers, as_numpy, shared_tensor
+from ._data import GraphData, is_tensor, on
 from ._drawing import Drawer, Drawn
 from ._lib import invalid
-from .runs import _count, fanout_of
-
-
-class Batch:
-    """A minibatch: attributes by name, also batch["x"]. Arrays of vertices are those of n_id, of edges those of
-    e_id."""
-
-    def __init__(self, **attributes):
-        self.__dict__.update(attributes)
-
-    def keys(self) -> List[str]:
-        return list(self.__dict__)
-
-    def __getitem__(self, name: str) -> Any:
-        return self.__dict__[name]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.__dict__
-
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"this batch has no '{name}'; it has {', '.join(self.__dict__)}")
-
-    @property
-    def num_nodes(self) -> int:
-        return len(self.n_id)
-
-    @property
-    def num_edges(self) -> int:
-        return len(self.e_id)
-
-    def _with_tensors(self, function) -> "Batch":
-        return Batch(**{name: function(x) if is_tensor(x) else x for name, x in self.__dict__.items()})
-
-    def to(self, device, non_blocking: bool = False) -> "Batch":
-        """A batch whose tensors are on that device."""
-        return self._with_tensors(lambda x: x.to(device, non_blocking=non_blocking))
-
-    def pin_memory(self) -> "Batch":
-        return self._with_tensors(lambda x: x.pin_memory())
-
-    def __repr__(self):
-        shown = [
-            f"{name}={list(x.shape)}" if hasattr(x, "shape") else f"{name}={x!r}" for name, x in self.__dict__.items()
-        ]
-        return f"Batch({', '.join(shown)})"
+from .batch import Batch
+from .graph import Graph
+from .plan import _bytes
+from .runs import _count, counts_by_hop, fanout_of
 
 
 class _Item(NamedTuple):  # a batch that is to be drawn
@@ -106,9 +67,19 @@ class NeighborLoader:
     num_sampled_edges by hop; and every attribute of data, those of vertices and edges selected. Index arrays are int64:
     NumPy arrays, or tensors if data holds a tensor.
 
-    seed decides all: equal seeds give equal batches with any num_workers, threads and prefetching. Every iteration
-    is a new epoch; set_epoch() chooses one. num_workers > 0 needs PyTorch, whose DataLoader takes the further
+    seed decides all: equal seeds give equal batches with any num_workers, threads, prefetching and device. Every
+    iteration is a new epoch; set_epoch() chooses one. num_workers > 0 needs PyTorch, whose DataLoader takes the further
     options.
+
+    With device="cuda:0" batches are made on that GPU and stay there, ahead of the caller, by a thread of the library
+    ("cpu": the same on the CPU), with the bits of all other loaders. x, a matrix of float32, float16 or bfloat16, stays
+    where it is, on the GPU or on the host, whose pages are locked during an epoch; a batch's x is the loader's
+    memory, given back when the last tensor of it dies. Other attributes of vertices and edges are copied to the GPU
+    once. batch.blocks are the hops as csaw.Blocks, whose edges are those of the graph turned round. Tensors are made in
+    the stream that is PyTorch's current one when the iteration begins, and batches are to be used in it, or it is to
+    wait for where they are used. input_id stays on the host. If data holds no tensor, a batch on a GPU has x, n_id and
+    the arrays of blocks as csaw.DeviceArray, with __dlpack__ and __cuda_array_interface__, n_id in uint32; e_id,
+    edge_index and other attributes need PyTorch. One iteration at a time.
     """
 
     def __init__(self,
@@ -127,11 +98,16 @@ class NeighborLoader:
                  num_workers: int = 0,
                  seed: int = 0,
                  threads: int = 0,
+                 device: Any = None,
+                 in_flight: Optional[int] = None,
+                 cache_bytes: Union[int, str, None] = None,
                  **dataloader_options):
         """subgraph_type: "directional", the arcs that were picked, or "induced", all arcs between the vertices.
         weight_attr: the edge attribute by which arcs are picked (of a Graph: "weight"). filter_per_worker: whether
         workers select attributes and apply transform; default: unless a tensor is on a GPU. threads: for drawing in
-        this process."""
+        this process. device: None, "cpu", "cuda:N"; of the last two in_flight, batches at most that exist at a time,
+        the caller's last one included, but not those that he keeps (default 2; 1: none is made ahead). cache_bytes: of
+        the GPU's memory for rows of x that most arcs lead to, of an x on the host, such as "4GiB"."""
         if subgraph_type not in ("directional", "induced"):
             raise invalid(f"subgraph_type is {subgraph_type!r}; it is 'directional' or 'induced'")
         self.data = GraphData(data, weight_attr)
@@ -140,17 +116,60 @@ class NeighborLoader:
         hops = [-1 if int(v) == 2**32 - 1 else int(v) for v in fanout_of(num_neighbors)]
         self._drawer = Drawer(graph, hops, replace, subgraph_type == "induced", _count(seed, "seed", 0, 2**64 - 1),
                               threads)
+        self._levels = self.data.levels()
+        self._features: Optional[Features] = None  # of batches made ahead
         self.input_nodes = self._take_input(input_nodes)
         self.batch_size, self.shuffle, self.drop_last = _count(batch_size, "batch_size",
                                                                1), bool(shuffle), bool(drop_last)
         self.transform, self.num_workers, self._epoch = transform, _count(num_workers, "num_workers"), [0]
         if filter_per_worker is None:
             filter_per_worker = not any(is_tensor(x) and x.device.type != "cpu" for x in self.data.attributes.values())
-        self._levels = self.data.levels()
+        self.device = None if device is None else str(device)
+        self.in_flight = None if in_flight is None else _count(in_flight, "in_flight", 1)
+        self.cache_bytes = None if cache_bytes is None else _bytes(cache_bytes, "cache_bytes")
         self._dataloader = None
-        if self.num_workers or dataloader_options:
+        if self.device is not None:
+            if self.num_workers or dataloader_options:
+                named = ", ".join(["num_workers"] * bool(self.num_workers) + sorted(dataloader_options))
+                raise invalid(f"device is {self.device!r}, where a thread of the library makes the batches; leave out "
+                              f"{named}, which {'are' if ',' in named else 'is'} for PyTorch's DataLoader")
+            self._go_to(self.device)
+        elif in_flight is not None or cache_bytes is not None:
+            raise invalid("in_flight and cache_bytes are for batches made ahead; give device, 'cpu' or 'cuda:N', too")
+        elif self.num_workers or dataloader_options:
             self._dataloader = self._make_dataloader(filter_per_worker, dataloader_options)
         self._filled = filter_per_worker
+
+    def _go_to(self, device: str) -> None:
+        if not re.fullmatch(r"cpu|cuda:\d+", device):
+            raise invalid(f"device is {device!r}; it is 'cpu' or 'cuda:N'")
+        if self._drawer.induced:
+            raise invalid("subgraph_type='induced' is for batches that are not made ahead; leave device out")
+        self._drawer.device = device
+        if self._levels.get("x") == "node" and Features.are(self.data.attributes["x"], device):
+            self._features = Features(self.data.attributes["x"])
+            del self._levels["x"]
+        if device != "cpu":
+            self._move(device, [name for name, level in self._levels.items() if level != "graph"])
+        self._drawer.own_plan()  # which says what is wrong with the device
+
+    def _move(self, device: str, names: List[str]) -> None:
+        """What batches on a GPU need there: the graph alone, without what its arcs are called, and attributes."""
+        graph = self._drawer.graph
+        self._drawer.graph = Graph.from_csr(graph.rowptr, graph.col, graph.weight, copy=False)
+        if self.data.with_torch:
+            import torch
+
+            if not torch.cuda.is_available():
+                raise invalid(f"device is '{device}' and data holds tensors, but this PyTorch finds no GPU; install "
+                              "one with CUDA, or give arrays of NumPy")
+            if self.data.num_nodes > 2**31:
+                raise invalid(f"there are {self.data.num_nodes} vertices; on a GPU PyTorch's indices allow 2^31")
+            self.data.move(names, device)
+            self._place = on(device, shared_tensor(self._place, "int64"), "edge_index")
+        elif names:
+            raise invalid(f"{', '.join(names)}: without PyTorch a batch on a GPU has x alone, float32 or float16; give "
+                          "tensors, or leave them out and take them by n_id")
 
     def _take_input(self, nodes) -> np.ndarray:
         count = self.data.num_nodes
@@ -191,16 +210,27 @@ class NeighborLoader:
         whole, rest = divmod(len(self.input_nodes), self.batch_size)
         return whole + bool(rest and not self.drop_last)
 
-    def _items(self) -> Iterator[_Item]:
+    def _next_epoch(self) -> Tuple[int, np.ndarray]:
+        """Its number, and [seeds] places in input_nodes, in its order."""
         epoch = self._epoch[0]
         self._epoch[0] += 1
         order = np.arange(len(self.input_nodes))
         if self.shuffle:
             order = np.random.default_rng([self._drawer.seed, epoch]).permutation(order)
+        return epoch, order
+
+    def _item(self, epoch: int, number: int, order: np.ndarray) -> _Item:
+        return _Item(epoch, number, order[number * self.batch_size:(number + 1) * self.batch_size])
+
+    def _items(self) -> Iterator[_Item]:
+        epoch, order = self._next_epoch()
         for b in range(len(self)):
-            yield _Item(epoch, b, order[b * self.batch_size:(b + 1) * self.batch_size])
+            yield self._item(epoch, b, order)
 
     def __iter__(self) -> Iterator[Any]:
+        if self.device is not None:
+            yield from self._made_ahead(*self._next_epoch())
+            return
         if self._dataloader is not None:
             for out in self._dataloader:
                 yield out if self._filled else self._batch(*out)
@@ -216,15 +246,54 @@ class NeighborLoader:
     def _draw(self, items: List[_Item]) -> List[Drawn]:
         return self._drawer.draw(items[0].epoch, items[0].number, [self.input_nodes[item.input_id] for item in items])
 
-    def _batch(self, item: _Item, drawn: Drawn) -> Any:
+    def _batch(self, item: _Item, drawn: Drawn, **ready: Any) -> Any:
         n_id, e_id = drawn.n_id, self._place[drawn.edge]
         index = dict(n_id=n_id, e_id=e_id, edge_index=drawn.edge_index, input_id=item.input_id)
         out = self.data.select(n_id, e_id, self._levels)
-        out.update(self.data.as_given(index), batch_size=len(item.input_id))
+        out.update(self.data.as_given(index), batch_size=len(item.input_id), **ready)
         if drawn.num_sampled_nodes is not None:
             out.update(num_sampled_nodes=drawn.num_sampled_nodes, num_sampled_edges=drawn.num_sampled_edges)
-        batch = Batch(**out)
+        return self._transformed(Batch(**out))
+
+    def _transformed(self, batch: Batch) -> Any:
         return batch if self.transform is None else self.transform(batch)
+
+    def _current_stream(self) -> Any:
+        """PyTorch's on the device, if tensors are made there."""
+        if self.device == "cpu" or not self.data.with_torch:
+            return None
+        import torch
+
+        return torch.cuda.current_stream(torch.device(self.device))
+
+    def _made_ahead(self, epoch: int, order: np.ndarray) -> Iterator[Any]:
+        stream = self._current_stream()
+        if stream is not None:
+            stream.synchronize()  # x and the other attributes may be on their way there
+
+        def current():
+            stream = self._current_stream()
+            return stream and (stream.cuda_stream or None)  # 0 and NULL are the default stream
+
+        return Ahead(self._drawer, epoch, self.input_nodes[order], lambda made: self._fill(made, epoch, order),
+                     self._features, current, batch_size=self.batch_size, drop_last=self.drop_last,
+                     in_flight=self.in_flight, cache_bytes=self.cache_bytes)
+
+    def _fill(self, made: Made, epoch: int, order: np.ndarray) -> Any:
+        item, blocks = self._item(epoch, made.number, order), made.blocks
+        ready: Dict[str, Any] = dict(blocks=blocks)
+        if self._features is not None:
+            ready["x"] = self._features.of(made, self.data.with_torch)
+        if self.device == "cpu":
+            return self._batch(item, arrays_of(blocks), **ready)
+        if self.data.with_torch:
+            return self._batch(item, tensors_of(blocks), **ready)
+        layers = [blocks[0, d] for d in range(blocks.depth)]
+        nodes, edges = counts_by_hop(layers)
+        kept = {name: self.data.attributes[name] for name in self._levels}
+        return self._transformed(
+            Batch(**kept, n_id=layers[-1].vertex, input_id=item.input_id, batch_size=made.num_seeds,
+                  num_sampled_nodes=nodes, num_sampled_edges=edges, **ready))
 
     def __repr__(self):
         sizes = f"{self.data.num_nodes} vertices, {self.data.num_edges} edges, {len(self.input_nodes)} seeds"

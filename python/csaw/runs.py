@@ -13,7 +13,7 @@ from ._progress import Callbacks, ProgressOption
 from .graph import Graph
 from .plan import Plan, plan_of
 from .sampler import Sampler, sampler_of
-from .samples import Blocks, Samples, Walks, walks_from
+from .samples import Block, Blocks, Samples, Walks, walks_from
 
 GraphOrPlan = Union[Graph, Plan]
 SamplerLike = Union[str, Sampler]
@@ -209,17 +209,22 @@ class NeighborSample(NamedTuple):
     blocks: Blocks
 
 
+def counts_by_hop(layers: Sequence[Block], num_seeds: Optional[int] = None) -> Tuple[List[int], List[int]]:
+    """num_sampled_nodes and num_sampled_edges of the blocks of an instance."""
+    nodes = [layers[0].num_dst if num_seeds is None else num_seeds]
+    for layer in layers:
+        nodes.append(layer.num_src - sum(nodes))
+    return nodes, [len(layer.col) for layer in layers]
+
+
 def neighbor_sample_of(blocks: Blocks, instance: int = 0, num_seeds: Optional[int] = None) -> NeighborSample:
     """An instance of blocks as arrays."""
     layers = [blocks[instance, d] for d in range(blocks.depth)]
     src = np.concatenate([layer.col for layer in layers]).astype(np.int64)
     dst = np.concatenate([layer.row() for layer in layers])
-    nodes = [layers[0].num_dst if num_seeds is None else num_seeds]
-    for layer in layers:
-        nodes.append(layer.num_src - sum(nodes))
     return NeighborSample(layers[-1].vertex.astype(np.int64), np.stack([src, dst]),
-                          np.concatenate([layer.edge for layer in layers]).astype(np.int64), nodes,
-                          [len(layer.col) for layer in layers], blocks)
+                          np.concatenate([layer.edge for layer in layers]).astype(np.int64),
+                          *counts_by_hop(layers, num_seeds), blocks)
 
 
 def sample_neighbors(graph: GraphOrPlan, seeds: Any, fanout: Union[int, Sequence[int]], *, replace: bool = False,

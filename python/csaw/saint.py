@@ -12,7 +12,7 @@ from ._data import GraphData
 from ._drawing import epoch_seed, induced_of
 from ._lib import check, create, invalid, lib
 from ._lib import options as make_options
-from .loader import Batch
+from .batch import Batch
 from .plan import Plan
 from .runs import _count
 from .samples import Subgraph

@@ -2,7 +2,7 @@
 """Samples: what a run gave, as arrays, layered blocks and subgraphs. Arrays are views of the library's memory."""
 import ctypes
 import os
-from typing import NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 
@@ -63,13 +63,18 @@ class Block(NamedTuple):
         return np.repeat(np.arange(self.num_dst, dtype=np.int64), rowptr[1:] - rowptr[:-1])
 
 
+def _leave(_pointer):
+    """What an owner frees."""
+
+
 class Blocks:
     """Minibatches in layers, one for every instance; len() is their number. blocks[i, d] is the Block of instance i
     with the picks of depth d: a network runs from the last depth to 0. Arrays of a block keep them alive; those on a
     GPU are to be kept until no stream reads them any more."""
 
-    def __init__(self, pointer, device: str = "cpu"):
-        self._handle = Handle(pointer, lib.csaw_blocks_free)
+    def __init__(self, pointer, device: str = "cpu", owner: Any = None):
+        """owner: what frees them, if others are to outlive them."""
+        self._handle = Handle(pointer, _leave if owner is not None else lib.csaw_blocks_free, owner)
         self._device = device
         self.depth: int = lib.csaw_blocks_depth(pointer)
 
@@ -182,13 +187,21 @@ def _device_number(device: str) -> int:
     return int(device.partition(":")[2] or 0)
 
 
+def array_in(space: int, place, shape, dtype, owner, device: str,
+             writable: bool = False) -> Union[np.ndarray, DeviceArray]:
+    """C-contiguous memory of a csaw_space, which owner keeps; device: of the plan, such as "cuda:0". writable: where
+    NumPy can say so."""
+    if space == _HOST:
+        return view(place, shape, dtype, owner, writable)
+    strides = [int(np.prod(shape[i + 1:])) for i in range(len(shape))]
+    return DeviceArray(place, shape, strides, dtype, owner, _device_number(device))
+
+
 def block_from(out: "s.csaw_block_view", owner, device: str) -> Block:
     """The block of a filled csaw_block_view, whose memory owner keeps; device: of the plan, such as "cuda:0"."""
 
     def array(place, count, dtype):
-        if out.space == _DEVICE:
-            return DeviceArray(place, (count,), (1,), dtype, owner, _device_number(device))
-        return view(place, (count,), dtype, owner)
+        return array_in(out.space, place, (count,), dtype, owner, device)
 
     return Block(out.num_dst, out.num_src, array(out.vertex, out.num_src, np.uint32),
                  array(out.rowptr, out.num_dst + 1, np.uint64), array(out.col, out.num_edges, np.uint32),

@@ -5,6 +5,7 @@ from typing import Any, Dict, Optional, Tuple, Union
 import torch
 from torch import Tensor
 
+from .._arrays import shared_tensor
 from .._lib import invalid
 from ..graph import Graph
 from ..samples import Block
@@ -131,9 +132,9 @@ def _from_tensor(x: Tensor, size: Union[None, int, Tuple[int, int]]) -> Matrix:
 
 def _from_graph(graph: Graph) -> Matrix:
     turned, place = graph._incoming()
-    weight = None if turned.weight is None else _shared(turned.weight, "float32")
-    return Matrix(_shared(turned.rowptr, "int64"), _shared(turned.col, "int32"), weight, turned.num_vertices,
-                  _shared(place, "int64"))
+    weight = None if turned.weight is None else shared_tensor(turned.weight, "float32")
+    return Matrix(shared_tensor(turned.rowptr, "int64"), shared_tensor(turned.col, "int32"), weight,
+                  turned.num_vertices, shared_tensor(place, "int64"))
 
 
 def matrix(edges: Adjacency, size: Union[None, int, Tuple[int, int]] = None) -> Matrix:
@@ -154,20 +155,6 @@ def matrix(edges: Adjacency, size: Union[None, int, Tuple[int, int]] = None) -> 
             edges._kept["matrix"] = _from_graph(edges)
         return edges._kept["matrix"]
     if isinstance(edges, Block):
-        return Matrix(_shared(edges.rowptr, "int64"), _shared(edges.col, "int32"), None, edges.num_src)
+        return Matrix(shared_tensor(edges.rowptr, "int64"), shared_tensor(edges.col, "int32"), None, edges.num_src)
     raise invalid(f"{type(edges).__name__} names no edges; give edge_index [2, edges], a sparse CSR tensor, a "
                   "csaw.Graph, a Block or a csaw.torch.Matrix")
-
-
-class _Writable:  # PyTorch warns of read-only arrays; these are never written, and keep their owner
-    def __init__(self, array):
-        self.array = array
-        self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}
-
-
-def _shared(array, dtype: str) -> Tensor:
-    """A tensor of the same memory, unsigned bits taken as signed."""
-    import numpy as np
-
-    return torch.from_numpy(np.asarray(_Writable(array)).view(dtype)) if len(array) else torch.empty(
-        0, dtype=getattr(torch, dtype), device="cpu")

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* bench/maxk_gpu.cu - MaxK on a GPU (csaw/maxk.h): the k largest of each row beside a copy of as many bytes;
- * aggregation forward and backward, by rows of the transpose and by atomic additions, beside csaw_spmm() and cuSPARSE
- * on the dense rows, and beside what fetching the sectors of the entries takes, in one run. Results are verified before
- * they are timed: the k largest whole, products on some hundred rows, to the bit of the CPU's; atomic additions by the
- * bound.
+/* bench/maxk_gpu.cu - MaxK on a GPU (csaw/maxk.h): the k largest of each row, in every storage, beside a copy of as
+ * many bytes; aggregation forward and backward, by rows of the transpose and by atomic additions, beside csaw_spmm()
+ * and cuSPARSE on the dense rows, and beside what fetching the sectors of the entries takes, in one run. Results are
+ * verified before they are timed: the k largest whole, products on some hundred rows, to the bit of the CPU's; atomic
+ * additions by the bound.
  *
  *   maxk_gpu_bench [--graph rmat|reddit|products|arxiv] [--share 1] [--scale 18] [--edge-factor 16] [--cols 256]
  *                  [--k 8,16,32,64] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
@@ -13,6 +13,7 @@
  * thrown away: what limits the forward product. Times as in bench/spmm_gpu.cu. */
 #include "bench/gpu_bench.cuh"
 extern "C" {
+#include "spmm/element.h"
 #include "spmm/maxk_transpose.h"
 }
 #include <csaw/maxk.h>
@@ -141,11 +142,12 @@ template <typename T> static std::vector<T> back(const void *there, uint64_t cou
     return here;
 }
 
-static void verify_maxk(const bench *b) {
-    const csaw_cbsr &h = b->h;
-    const std::vector<uint8_t> values = back<uint8_t>(b->there_h.values, h.rows * h.k * 4);
-    const std::vector<uint8_t> index = back<uint8_t>(b->there_h.index, h.rows * h.k * csaw_cbsr_index_bytes(h.cols));
-    const uint64_t value_row = h.k * 4, index_row = h.k * csaw_cbsr_index_bytes(h.cols);
+static uint64_t element_bytes(csaw_dtype dtype) { return dtype == CSAW_F32 ? 4 : 2; }
+
+static void verify_maxk(const csaw_cbsr &h, const csaw_cbsr &there) {
+    const uint64_t value_row = h.k * element_bytes(h.dtype), index_row = h.k * csaw_cbsr_index_bytes(h.cols);
+    const std::vector<uint8_t> values = back<uint8_t>(there.values, h.rows * value_row);
+    const std::vector<uint8_t> index = back<uint8_t>(there.index, h.rows * index_row);
     for (uint64_t r = 0; r < h.rows; r++)
         if (memcmp(&values[r * value_row], (char *)h.values + r * value_row, value_row) != 0 ||
             memcmp(&index[r * index_row], (char *)h.index + r * index_row, index_row) != 0)
@@ -232,26 +234,75 @@ static double run_dense(bench *b) { /* returns the time of csaw_spmm() */
     return best;
 }
 
-static void run_rows(bench *b) { /* the k largest, and what goes to and from dense rows */
-    const uint64_t rows = b->h.rows, k = b->h.k,
-                   bytes = rows * (4 * b->set.cols + (4 + csaw_cbsr_index_bytes(b->set.cols)) * k);
+/* Rows of a matrix and of its k largest, read and written, or as many bytes copied. */
+static double bytes_of_rows(const csaw_cbsr &h) {
+    const uint64_t element = element_bytes(h.dtype);
+    return (double)(h.rows * (element * h.cols + (element + csaw_cbsr_index_bytes(h.cols)) * h.k));
+}
+
+static double time_copy(bench *b, const char *what, uint64_t k, double bytes) {
+    const size_t half = (size_t)bytes / 2;
+    char *const from = upload<char>(nullptr, half), *const to = upload<char>(nullptr, half);
+    must_cuda(cudaMemset(from, 0, half));
+    const double copying =
+        report(b, k, what,
+               time_of(b->set.repeat, [&] { must_cuda(cudaMemcpyAsync(to, from, half, cudaMemcpyDeviceToDevice)); }),
+               bytes, nullptr, 0);
+    cudaFree(from);
+    cudaFree(to);
+    return copying;
+}
+
+static csaw_maxk_options maxk_options(const bench *b) {
     csaw_maxk_options o = {};
     o.size = sizeof o;
     o.device = b->set.device;
-    char *const from = upload<char>(nullptr, bytes / 2), *const to = upload<char>(nullptr, bytes / 2);
-    must_cuda(cudaMemset(from, 0, bytes / 2));
-    const double copying = report(
-        b, k, "copy of as many bytes",
-        time_of(b->set.repeat, [&] { must_cuda(cudaMemcpyAsync(to, from, bytes / 2, cudaMemcpyDeviceToDevice)); }),
-        (double)bytes, nullptr, 0);
-    cudaFree(from);
-    cudaFree(to);
+    return o;
+}
+
+/* The k largest of the same rows in 16 bits. */
+static void run_halves(bench *b, csaw_dtype dtype) {
+    const uint64_t count = b->x.rows * b->x.cols, k = b->h.k, index_bytes = csaw_cbsr_index_bytes(b->x.cols);
+    const bool f16 = dtype == CSAW_F16;
+    const csaw_maxk_options o = maxk_options(b);
+    std::vector<uint16_t> element(count), value(b->x.rows * k);
+    std::vector<uint8_t> index(b->x.rows * k * index_bytes);
+    for (uint64_t i = 0; i < count; i++) {
+        const float from = ((const float *)b->x.data)[i];
+        element[i] = f16 ? csaw__to_f16(from) : csaw__to_bf16(from);
+    }
+    const csaw_dense x = {b->x.rows, b->x.cols, 0, dtype, element.data()};
+    const csaw_cbsr h = {x.rows, x.cols, k, dtype, value.data(), index.data()};
+    csaw_dense there_x = x;
+    csaw_cbsr there_h = h;
+    there_x.data = upload(element.data(), count);
+    there_h.values = upload<uint16_t>(nullptr, value.size()), there_h.index = upload<uint8_t>(nullptr, index.size());
+    must(csaw_maxk(&x, nullptr, &h));
+    const auto largest = [&] { must(csaw_maxk(&there_x, &o, &there_h)); };
+    largest();
+    verify_maxk(h, there_h);
+    const double copying =
+        time_copy(b, f16 ? "copy of as many bytes, f16" : "copy of as many bytes, bf16", k, bytes_of_rows(h));
+    report(b, k, f16 ? "MaxK, f16" : "MaxK, bf16", time_of(b->set.repeat, largest), bytes_of_rows(h), "the copy",
+           copying);
+    cudaFree(there_x.data);
+    cudaFree(there_h.values);
+    cudaFree(there_h.index);
+}
+
+static void run_rows(bench *b) { /* the k largest, and what goes to and from dense rows */
+    const uint64_t k = b->h.k;
+    const double bytes = bytes_of_rows(b->h);
+    const csaw_maxk_options o = maxk_options(b);
+    const double copying = time_copy(b, "copy of as many bytes", k, bytes);
     const auto largest = [&] { must(csaw_maxk(&b->there_x, &o, &b->there_h)); };
     largest();
-    verify_maxk(b);
-    report(b, k, "MaxK", time_of(b->set.repeat, largest), (double)bytes, "the copy", copying);
+    verify_maxk(b->h, b->there_h);
+    report(b, k, "MaxK", time_of(b->set.repeat, largest), bytes, "the copy", copying);
+    run_halves(b, CSAW_F16);
+    run_halves(b, CSAW_BF16);
     report(b, k, "to dense", time_of(b->set.repeat, [&] { must(csaw_maxk_dense(&b->there_h, &o, &b->there_dx)); }),
-           (double)bytes, "the copy", copying);
+           bytes, "the copy", copying);
     report(b, k, "from dense", time_of(b->set.repeat, [&] { must(csaw_maxk_gather(&b->there_x, &o, &b->there_dh)); }),
            0, "the copy", copying);
 }

@@ -196,7 +196,7 @@ CSAW__DEFINE_LAST(csaw__last_alias, CSAW__KERNEL_ALIAS, 4)
 #define CSAW__EACH_BLOCKS 16
 #endif
 #define CSAW__REJECT_BLOCKS (CSAW__EACH_BLOCKS < 20 ? CSAW__EACH_BLOCKS : 20)
-#define CSAW__SCAN_BLOCKS (CSAW__EACH_BLOCKS < 20 ? CSAW__EACH_BLOCKS : 20)
+#define CSAW__SCAN_BLOCKS (CSAW__EACH_BLOCKS < 25 ? CSAW__EACH_BLOCKS : 25)
 #define CSAW__DEFINE_EACH(NAME, KERNEL, TILE, BLOCKS)                                                             \
     CSAW__GLOBAL void __launch_bounds__(CSAW__EACH_THREADS, BLOCKS) NAME(const __grid_constant__ csaw__job job) { \
         if constexpr (csaw__allowed<KERNEL>) csaw__run_each<KERNEL, TILE>(job);                                   \

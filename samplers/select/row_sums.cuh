@@ -4,7 +4,7 @@
  *
  * Method: a lane adds up eight arcs side by side, so that one prefix sum over the lanes serves 256. Their biases are
  * asked for lane beside lane, so that a load makes whole lines, and change hands in shared memory; and by eight at a
- * time, while the eight before are added up. Sums of equal parts
+ * time, of which a compiler that multiplies them at once leaves two or three on their way. Sums of equal parts
  * of the row stand in a little memory: the part that a number falls to is searched for, and scanned. So a few picks
  * need no memory of the row's length, however long it is. The exponent of the masses hangs on the largest bias of the
  * row: it is guessed from the row's beginning, and where it turns out to be another, the row is added up once more.
@@ -68,35 +68,23 @@ template <uint32_t N> CSAW_FN csaw__bias_bits csaw__largest_of(const csaw__bias_
     return largest;
 }
 
-/* Asks for the biases of a stretch that begins at arc `from`, lane beside lane; of arcs beyond the row of n, for some
- * other. WHOLE: there are none. */
+/* The lane's run of a stretch that begins at arc `from`, by the hands of all lanes; 0 beyond the row of n. stage:
+ * shared, [CSAW__STAGE], 16-byte aligned, the team's. WHOLE: no arc is beyond the row. */
 template <bool WHOLE>
-CSAW_FN void csaw__ask_stretch(const csaw__team &team, const csaw_site *site, uint32_t from, uint32_t n,
-                               csaw__bias_bits (&raw)[CSAW__RUN]) {
+CSAW_FN void csaw__load_run(const csaw__team &team, const csaw_site *site, uint32_t from, uint32_t n,
+                            csaw__bias_bits *stage, csaw__bias_bits (&bias)[CSAW__RUN]) {
+    constexpr uint32_t row = CSAW__TEAM + 4; /* runs are then read without conflicts of banks */
+#pragma unroll
+    for (uint32_t j = 0; j < CSAW__RUN; j++) {
+        const uint64_t i = (uint64_t)from + team.lane + CSAW__TEAM * j; /* in 64 bits one address serves all of them */
+        const bool any = WHOLE || i - team.lane < n;                    /* of the lanes */
+        bias[j] = any ? csaw__raw_bits(site, WHOLE || i < n ? i : n - 1) : 0;
+    }
 #pragma unroll
     for (uint32_t j = 0; j < CSAW__RUN; j++) {
         const uint32_t i = from + CSAW__TEAM * j + team.lane;
-        const bool any = WHOLE || i - team.lane < n; /* of the lanes */
-        raw[j] = any ? csaw__raw_bits(site, WHOLE || i < n ? i : n - 1) : 0;
+        stage[row * j + team.lane] = WHOLE || i < n ? csaw__scale::checked(bias[j]) : 0;
     }
-}
-
-CSAW_FN void csaw__ask_stretch(const csaw__team &team, const csaw_site *site, uint32_t from, uint32_t n,
-                               csaw__bias_bits (&raw)[CSAW__RUN]) {
-    if (n - from >= CSAW__STRETCH)
-        csaw__ask_stretch<true>(team, site, from, n, raw);
-    else
-        csaw__ask_stretch<false>(team, site, from, n, raw);
-}
-
-/* What was asked for changes hands: each lane gets its run; 0 beyond the row. stage: shared, [CSAW__STAGE], 16-byte
- * aligned, the team's. */
-CSAW_FN void csaw__hand_runs(const csaw__team &team, uint32_t left, csaw__bias_bits *stage,
-                             const csaw__bias_bits (&raw)[CSAW__RUN], csaw__bias_bits (&bias)[CSAW__RUN]) {
-    constexpr uint32_t row = CSAW__TEAM + 4; /* runs are then read without conflicts of banks */
-#pragma unroll
-    for (uint32_t j = 0; j < CSAW__RUN; j++)
-        stage[row * j + team.lane] = CSAW__TEAM * j + team.lane < left ? csaw__scale::checked(raw[j]) : 0;
     team.sync();
     const csaw__bias_bits *const run =
         (const csaw__bias_bits *)__builtin_assume_aligned(stage + team.lane / 4 * row + team.lane % 4 * CSAW__RUN, 16);
@@ -156,17 +144,19 @@ CSAW_FN uint64_t csaw__team_pass(const csaw__team &team, const csaw_site *site, 
                                  csaw__row_mass *out, csaw__bias_bits *guess, csaw__bias_bits *largest) {
     const uint32_t n = site->degree;
     csaw__sums_to to = {upto, out->log_per, n, out->scale, 0, 0};
-    csaw__bias_bits bias[CSAW__RUN], raw[CSAW__RUN];
-    csaw__ask_stretch(team, site, 0, n, raw);
+    csaw__bias_bits bias[CSAW__RUN];
     for (uint32_t from = 0, left = n; left; from += CSAW__STRETCH) { /* from + CSAW__STRETCH may be 2^32 */
-        csaw__hand_runs(team, left, stage, raw, bias);
-        left = left > CSAW__STRETCH ? left - CSAW__STRETCH : 0;
-        if (left) csaw__ask_stretch(team, site, from + CSAW__STRETCH, n, raw); /* it comes while these are added up */
+        const bool whole = left >= CSAW__STRETCH;
+        if (whole)
+            csaw__load_run<true>(team, site, from, n, stage, bias);
+        else
+            csaw__load_run<false>(team, site, from, n, stage, bias);
         if (from == 0) {
             if (*guess == 0) *guess = team.largest(csaw__largest_of(bias));
             to.scale = csaw__scale(csaw__exponent_of(n, *guess));
         }
         to.add(team, from + CSAW__RUN * team.lane, bias);
+        left = whole ? left - CSAW__STRETCH : 0;
     }
     if (team.lane == 0) upto[(n - 1) >> out->log_per] = to.below; /* its part may end beyond the row */
     out->scale = to.scale;

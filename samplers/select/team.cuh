@@ -59,12 +59,37 @@ template <bool WARP> struct csaw__lanes {
         return x;
     }
     template <typename T> __device__ T prefix(T x) const { /* inclusive; Kogge, Stone 1973 */
+#ifdef __CUDA_ARCH__
+        if constexpr (WARP && sizeof(T) == sizeof(uint64_t)) return prefix_of_warp(x);
+#endif
         for (uint32_t d = 1; d < width(); d <<= 1) {
             const T other = __shfl_up_sync(mask, x, d, (int)width());
             if (lane >= d) x += other;
         }
         return x;
     }
+
+  private:
+#ifdef __CUDA_ARCH__
+    /* The shuffle itself tells whether there is such a lane. */
+    static __device__ uint64_t prefix_of_warp(uint64_t x) {
+#pragma unroll
+        for (uint32_t d = 1; d < 32; d <<= 1)
+            asm volatile("{\n"
+                         " .reg .pred there;\n"
+                         " .reg .b32 low, high;\n"
+                         " .reg .b64 other;\n"
+                         " mov.b64 {low, high}, %0;\n"
+                         " shfl.sync.up.b32 low|there, low, %1, 0, 0xffffffff;\n"
+                         " shfl.sync.up.b32 high, high, %1, 0, 0xffffffff;\n"
+                         " mov.b64 other, {low, high};\n"
+                         " @there add.u64 %0, %0, other;\n"
+                         "}"
+                         : "+l"(x)
+                         : "r"(d));
+        return x;
+    }
+#endif
 };
 
 typedef csaw__lanes<true> csaw__team;

@@ -167,7 +167,9 @@ static __global__ void csaw__es_entries(csaw_sparse a, csaw__edge_rule rule, con
     csaw__es_entry_at e;
     if (k >= most) return;
     if (!csaw__es_entry(&a, &rule, rowptr, k, &e)) {
-        if (col) col[k] = (csaw_vertex)a.cols;
+        if (!col) return;
+        col[k] = (csaw_vertex)a.cols;
+        weight[k] = 0; /* it is sorted with the others */
         return;
     }
     if (edge) edge[k] = e.edge;

@@ -99,7 +99,7 @@ csaw_status number_vertices(making *m) {
     CSAW_TRY(launch(m, items ? items : 1, csaw__blocks_firsts, v, items));
     CSAW_TRY(sums(m->device, m->is_first.get(), m->rank.get(), v.places + 1));
     CSAW_TRY(launch(m, m->num_arcs, csaw__blocks_number, v, m->num_arcs));
-    CSAW_TRY(launch(m, instances * (v.depths + 1ull), csaw__blocks_count, v));
+    CSAW_TRY(launch(m, instances ? instances * (v.depths + 1ull) : 1, csaw__blocks_count, v));
     return sums(m->device, v.rows, v.row_offset, instances * v.depths + 1);
 }
 

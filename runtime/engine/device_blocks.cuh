@@ -151,9 +151,10 @@ static __global__ void csaw__blocks_number(csaw__visits v, uint64_t arcs) {
         *v.unordered = 1;
 }
 
-/* A thread for (instance, depth), and one for each instance's end. */
+/* A thread for (instance, depth), and one for each instance's end; one at least. */
 static __global__ void csaw__blocks_count(csaw__visits v) {
     const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, of_instance = v.depths + 1ull;
+    if (i == 0) v.rows[v.arcs.num_instances * v.depths] = 0;
     if (i >= v.arcs.num_instances * of_instance) return;
     const uint64_t instance = i / of_instance, depth = i % of_instance, base = csaw__first_place(v, instance);
     uint64_t end = csaw__first_place(v, instance + 1); /* of the visits that count */
@@ -163,7 +164,6 @@ static __global__ void csaw__blocks_count(csaw__visits v) {
         v.rows[block] = v.rank[end] - v.rank[base] + 1ull;
     }
     v.visited[i] = v.rank[end] - v.rank[base];
-    if (i == 0) v.rows[v.arcs.num_instances * v.depths] = 0;
 }
 
 /* A thread for each cell of the table. */

@@ -60,16 +60,21 @@ template <bool WARP> struct csaw__lanes {
     }
     template <typename T> __device__ T prefix(T x) const { /* inclusive; Kogge, Stone 1973 */
 #ifdef __CUDA_ARCH__
-        if constexpr (WARP && sizeof(T) == sizeof(uint64_t)) return prefix_of_warp(x);
+        if constexpr (WARP && sizeof(T) == sizeof(uint64_t))
+            return prefix_of_warp(x);
+        else
 #endif
+            return prefix_of_any(x);
+    }
+
+  private:
+    template <typename T> __device__ T prefix_of_any(T x) const {
         for (uint32_t d = 1; d < width(); d <<= 1) {
             const T other = __shfl_up_sync(mask, x, d, (int)width());
             if (lane >= d) x += other;
         }
         return x;
     }
-
-  private:
 #ifdef __CUDA_ARCH__
     /* The shuffle itself tells whether there is such a lane. */
     static __device__ uint64_t prefix_of_warp(uint64_t x) {

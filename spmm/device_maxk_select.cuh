@@ -5,9 +5,11 @@
  * ten, keys of those alone decide, and of equal keys the column. Kept entries go through shared memory, so that they
  * are stored side by side.
  *
- * What limits it: see docs/measured. Counted by instructions, a warp's 2,048 elements take about 1,000: 48 to load and
- * pack them, 70 for each of the 6 halves that are tried before the last of 8 rows is cut, 64 to mark what is kept,
- * 10 for each entry of the lane that has most. */
+ * Limit on an H200, 256 columns of float32: 1.2 to 1.3 times a copy of as many bytes; of 16 bits, where there are half
+ * as many bytes and as many instructions, 2.3 to 2.7 times. A warp's 2,048 elements take about 1,300: 90 to load and
+ * pack them, 100 for each of the 5 pivots that are tried before the last of 8 rows is cut, 150 to mark what is kept,
+ * 120 to compare what is left, 13 for each entry of the lane that has most. Before these were cut down from 1,750, ncu
+ * saw the ALU busy 59% of the time, DRAM 49% (docs/measured/2026-11-23-gpu-6.md). */
 #ifndef CSAW_SPMM_DEVICE_MAXK_SELECT_CUH
 #define CSAW_SPMM_DEVICE_MAXK_SELECT_CUH
 

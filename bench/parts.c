@@ -248,11 +248,27 @@ static const way ways[] = {
     {"few: read in place", .by = CSAW__PARTS_STAY, .few = true},
 };
 
+/* Whether a list with ; between names this way. */
+static bool is_named(const char *list, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ';')) {
+        at += *at == ';';
+        if (strncmp(at, name, length) == 0 && (at[length] == ';' || at[length] == '\0')) return true;
+    }
+    return false;
+}
+
+static bool any_named(const char *list) {
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (is_named(list, ways[i].name)) return true;
+    return false;
+}
+
 /* Whether it is a way of its own in this run, and asked for. */
 static bool is_asked_for(const bench *b, const walk *walk, const way *way) {
     const parts_settings *const s = b->settings;
     const bool off = way->in_turn || way->equal_shares || way->few;
-    if (s->ways && !strstr(s->ways, way->name)) return false;
+    if (s->ways && !is_named(s->ways, way->name)) return false;
     if (way->few && b->few.count == 0) return false;
     if (off && !s->ablation) return false;
     if (way->by == CSAW__PARTS_BRING) return true;
@@ -295,6 +311,10 @@ int main(int argc, char **argv) {
                           {"node2vec", &csaw_node2vec, &params, NULL, 0},
                           {"neighbor", &csaw_neighbor, NULL, (const uint32_t[]){15, 10}, 2}};
     if (!s.memory && !s.partitions) s.memory = (uint32_t)(parts_graph_bytes(&b.csr) / 4096);
+    if (s.ways && !any_named(s.ways)) {
+        fprintf(stderr, "parts_bench: --ways '%s' names none; see the table of bench/parts.c\n", s.ways);
+        return 2;
+    }
     b.walks = spread(s.walks && s.walks < vertices ? s.walks : vertices, vertices);
     b.few = spread(s.few < b.walks.count ? s.few : b.walks.count, vertices);
     b.rows = parts_rows_begin(&s, &graph, b.walks.count, parts_copy_rate(s.device));

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """bench/plot_maxk.py OUT.svg FILE... - MaxK-GNN's figure 8, from the JSON files of maxk_gpu_bench, one of each graph: how many
 times as fast aggregation of k entries a row is as that of dense rows, by csaw_spmm() and by the fastest of cuSPARSE's algorithms
-that is in the file; forward, and backward by atomic additions. Python's standard library alone.
+that is in the file, which is timed forward alone and stands for both; forward, and backward by atomic additions. Python's
+standard library alone.
 """
 import argparse
 import json
@@ -13,7 +14,7 @@ from svg_plot import COLORS, Axis, number_text, picture, text
 
 LEFT, TOP, WIDTH, HEIGHT, GAP, FOOT = 74, 100, 330, 210, 84, 60  # room at the left, on top; of a panel; between; below
 PASSES = {"forward": ("forward", "csaw_spmm, dense"), "backward": ("backward, atomic", "csaw_spmm_backward, dense")}
-PEERS = ("csaw_spmm() on dense rows", "cuSPARSE on dense rows")
+PEERS = ("csaw_spmm() on dense rows", "cuSPARSE forward on dense rows")
 
 
 def read_reports(paths):

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_dots.cuh - device code of SDDMM: a dot product for every edge, in the order of spmm/dots_rows.h. A group
- * of lanes holds the 32 partial sums of an edge, VECTOR a lane, so that it reads a row of y by whole cache lines, and
- * takes 16 edges that follow each other; the features of their row stay in its registers. Groups may go by the column
- * of their first edge instead of one after the other: edges of a row are likely sorted by column, and so what is read
- * of y at about the same time is a stretch of it, which the L2 cache holds. To be compiled without contraction of a * b
+ * of lanes holds the 32 partial sums of an edge, VECTOR a lane, so that it reads a row of y by whole cache lines of
+ * float32, and takes 16 edges that follow each other; the features of their row stay in its registers. Groups may go by
+ * the column of their first edge instead of one after the other: edges of a row are likely sorted by column, and so
+ * what is read of y at about the same time is a stretch of it, which the L2 cache holds. To be compiled without
+ * contraction of a * b
  * + c.
  *
  * On an H200, reddit's size, float32: 3.7 ms of 64 columns and 11.8 of 256, by column; 6.3 and 19.7 in order; products
@@ -91,7 +92,7 @@ template <csaw_dtype X, csaw_dtype Y, int VECTOR, int COUNT, int EDGES>
 static __global__ void __launch_bounds__(256, COUNT <= 2 ? 3 : 2) /* blocks: as measured */
     csaw__dots_of_edges(const __grid_constant__ csaw__device_dots_job d) {
     constexpr int LANES = CSAW__DOT_SUMS / VECTOR;
-    constexpr uint32_t HELD = LANES < CSAW__DOTS_EDGES ? CSAW__DOTS_EDGES / LANES : 1;
+    constexpr uint32_t COLS = LANES < CSAW__DOTS_EDGES ? CSAW__DOTS_EDGES / LANES : 1;
     constexpr uint32_t x_bytes = X == CSAW_F32 ? 4 : 2, y_bytes = Y == CSAW_F32 ? 4 : 2;
     const uint64_t groups = csaw__dots_groups(d.a.num_edges), number = csaw__thread_number() / LANES;
     const uint64_t at = number < groups ? number : groups - 1; /* all lanes of the warp go on together */
@@ -101,9 +102,9 @@ static __global__ void __launch_bounds__(256, COUNT <= 2 ? 3 : 2) /* blocks: as 
     const uint32_t lane = threadIdx.x % LANES, mine = lane / (LANES / EDGES); /* which of some edges it stores */
     const uint64_t columns = d.x.cols / d.heads;
     const uint64_t first_row = d.order.group ? d.order.row[at] : csaw__row_at(d.a.rowptr, d.a.rows, first);
-    csaw_vertex cols[HELD]; /* of edges lane, lane + LANES */
+    csaw_vertex cols[COLS]; /* of edges lane, lane + LANES */
 #pragma unroll
-    for (uint32_t i = 0; i < HELD; i++) {
+    for (uint32_t i = 0; i < COLS; i++) {
         const uint32_t k = i * LANES + lane;
         cols[i] = d.a.col[first + (k < count ? k : 0)];
     }
@@ -114,7 +115,7 @@ static __global__ void __launch_bounds__(256, COUNT <= 2 ? 3 : 2) /* blocks: as 
         bool has_row = false;
 #pragma unroll 1
         for (uint32_t k = 0; k < CSAW__DOTS_EDGES; k += EDGES) {
-            const csaw_vertex some = k < LANES ? cols[0] : cols[HELD - 1];
+            const csaw_vertex some = k < LANES ? cols[0] : cols[COLS - 1];
             const uint64_t row_before = row;
             float sum[EDGES][VECTOR] = {};
             for (uint64_t c = 0; c < columns; c += COUNT * CSAW__DOT_SUMS) {

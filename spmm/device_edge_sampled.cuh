@@ -160,7 +160,7 @@ static __device__ __forceinline__ bool csaw__es_entry(const csaw_sparse *a, cons
 }
 
 /* One thread an entry of the first `most` places. edge, col and weight: [most] or NULL. Places past the last entry get
- * a column past the last one; their edge and weight are let alone. */
+ * a column past the last one, and with it weight 0; else they are let alone. */
 static __global__ void csaw__es_entries(csaw_sparse a, csaw__edge_rule rule, const uint64_t *rowptr, uint64_t most,
                                         csaw_edge *edge, csaw_vertex *col, float *weight) {
     const uint64_t k = csaw__thread_number();
@@ -169,7 +169,7 @@ static __global__ void csaw__es_entries(csaw_sparse a, csaw__edge_rule rule, con
     if (!csaw__es_entry(&a, &rule, rowptr, k, &e)) {
         if (!col) return;
         col[k] = (csaw_vertex)a.cols;
-        weight[k] = 0; /* it is sorted with the others */
+        if (weight) weight[k] = 0; /* it is sorted with the others */
         return;
     }
     if (edge) edge[k] = e.edge;

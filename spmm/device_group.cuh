@@ -6,7 +6,7 @@
 
 #include "spmm/device_product.h"
 
-enum { CSAW__SUMS = 16 /* partial sums of a dot product, as in spmm/dots_rows.h */ };
+enum { CSAW__SUMS = 16 /* partial sums of a dot product, as in csaw/batched.h and csaw/maxk.h */ };
 
 static __device__ __forceinline__ uint64_t csaw__thread_number() {
     return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_maxk.h - MaxK on a GPU: the calls, what kernels are given, and how the work is laid out.
  *
- * Top-k: a row is a warp's (or 8 lanes', or above 1,024 columns a block's), in registers. Products: units of work as in
+ * Top-k: 1 to 16 lanes take a row, 64 columns each; above 1,024 columns a block does. Products: units of work as in
  * device_product.h, a row of at most CSAW_CHUNK edges or a chunk of a longer one; a group of lanes takes one, and
  * results of chunks are merged in order, without atomics. The paper's edge groups (MaxK-GNN, section 4.1, Fig. 6) are
  * these units, its two cases groups of fewer lanes than a warp and of a warp. Arguments were checked as far as that can

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_maxk_dots.cuh - device code of csaw_maxk_spmm_backward_weight(): for every edge the product of a row of
- * dy and a CBSR row, at the entries of the latter, in the order of spmm/maxk_weight.c. As in device_dots.cuh a group of
- * lanes holds the sixteen sums of an edge, VECTOR a lane, and takes some edges that follow each other. To be compiled
- * without contraction of a * b + c. */
+ * dy and a CBSR row, at the entries of the latter, in the order of spmm/maxk_weight.c. A group of lanes holds the
+ * sixteen sums of an edge, VECTOR a lane, and takes some edges that follow each other. To be compiled without
+ * contraction of a * b + c. */
 #ifndef CSAW_SPMM_DEVICE_MAXK_DOTS_CUH
 #define CSAW_SPMM_DEVICE_MAXK_DOTS_CUH
 

@@ -61,7 +61,7 @@ template <csaw_dtype T> struct csaw__maxk_half {
     static __device__ __forceinline__ float value_of(uint32_t bits) {
         return csaw__widen < T == CSAW_F16 ? CSAW_F16 : CSAW_BF16 > ((uint16_t)bits);
     }
-    static __device__ __forceinline__ float near(float x) { /* x */
+    static __device__ __forceinline__ float near(float x) { /* a half beside x, or x itself */
         if constexpr (T == CSAW_F16)
             return value_of(bits_of(x));
         else
@@ -95,7 +95,8 @@ static __device__ __forceinline__ float csaw__maxk_about(float x, float by) { /*
 /* Looks for halves low and high of which k elements of a row or more are not less than low, and fewer than k not less
  * than high: exactly k, or a few more than high has, or neighbours. By value, as far away as the spacing of elements
  * asks; halfway where that does not settle. The guess and the spacing that it begins with decide how long it takes,
- * and nothing else. To go on when it is done does no harm: other rows of the warp may not be. */
+ * and nothing else. To go on when it is done costs time alone: other rows of the warp may not be, and columns
+ * that do not exist are counted at -infinity, which leaves more to be compared. */
 template <csaw_dtype T> struct csaw__maxk_cut {
     typedef csaw__maxk_half<T> half;
     float low, high;          /* at first -infinity, and NaN: beyond infinity */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_maxk_select.cuh - device code of csaw_maxk() for rows that a few lanes of a warp hold. A warp has 2,048
  * elements at once, in shared memory, and a lane 64 of them as halves (device_maxk_key.cuh), 32 words, in registers.
- * Rows are cut at a half; where more elements have that half than belong to the k largest, which is so in one row of
- * ten, keys of those alone decide, and of equal keys the column. Kept entries go through shared memory, so that they
+ * A row is cut between two halves; where elements between them are more than belong to the k largest, at most a few in
+ * most rows, their keys decide, and of equal keys the column. Kept entries go through shared memory, so that they
  * are stored side by side.
  *
  * Limit on an H200, 256 columns of float32: 1.2 to 1.3 times a copy of as many bytes; of 16 bits, where there are half
- * as many bytes and as many instructions, 2.3 to 2.7 times. A warp's 2,048 elements take about 1,300: 90 to load and
- * pack them, 100 for each of the 5 pivots that are tried before the last of 8 rows is cut, 150 to mark what is kept,
- * 120 to compare what is left, 13 for each entry of the lane that has most. Before these were cut down from 1,750, ncu
- * saw the ALU busy 59% of the time, DRAM 49% (docs/measured/2026-11-23-gpu-6.md). */
+ * as many bytes and as many instructions, 2.3 to 2.7 times. A warp's 2,048 elements take some 1,000, at k = 32: 90 to
+ * load and pack them, 100 for each of the 5 pivots that are tried before the last of 8 rows is cut, 150 to mark what is
+ * kept, 120 to compare what is left, 13 for each entry of the lane that has most. Before these were cut down from
+ * 1,750, ncu saw the ALU busy 59% of the time, DRAM 49% (docs/measured/2026-11-23-gpu-6.md). */
 #ifndef CSAW_SPMM_DEVICE_MAXK_SELECT_CUH
 #define CSAW_SPMM_DEVICE_MAXK_SELECT_CUH
 
@@ -347,7 +347,7 @@ static __device__ __forceinline__ void csaw__maxk_store(U *to, const U *from, ui
 template <csaw_dtype T, int LANES> struct csaw__maxk_room {
     typedef csaw__maxk_tile<T, LANES> tile;
     typedef typename tile::raw raw;
-    enum { KEYS = CSAW__MAXK_TILE * sizeof(raw), VALUES = KEYS + tile::ROWS * CSAW__MAXK_FEW * 4 };
+    enum { KEYS = CSAW__MAXK_TILE * sizeof(raw), VALUES = KEYS + (int)tile::ROWS * (int)CSAW__MAXK_FEW * 4 };
     static __host__ __device__ __forceinline__ uint32_t indices(uint64_t k) {
         return (uint32_t)(VALUES + (tile::ROWS * k * sizeof(raw) + 15) / 16 * 16);
     }

@@ -57,11 +57,14 @@ class Features:
     @staticmethod
     def are(x: Any, device: str) -> bool:
         """Whether a loader on that device gathers rows of x: [n, m] float32, float16 or bfloat16, elements of a row
-        side by side, in memory of the host or, if the loader is on a GPU, of that."""
+        side by side, in memory of the host or of that device; of a tensor without gradients."""
         _, shape, strides, dtype = _interface(x)
-        there = x.device.type != "cpu" if is_tensor(x) else on_device(x)
+        if is_tensor(x):
+            reachable = str(x.device) in ("cpu", device) and not x.requires_grad  # else rows are selected, with gradients
+        else:
+            reachable = not on_device(x) or device != "cpu"  # which GPU it is, the library finds out
         return len(shape) == 2 and 0 not in shape and dtype in _STORAGE and strides[1] == 1 and \
-            strides[0] >= shape[1] and not (there and device == "cpu")
+            strides[0] >= shape[1] and reachable
 
     def of(self, made: "Made", as_tensors: bool) -> Any:
         """Those of a batch, [nodes, m]: its own memory."""
@@ -103,6 +106,7 @@ class Ahead:
         self._stream = current_stream()
         x = features.dense() if features else None
         self._held: Optional["weakref.ref[_Memory]"] = None  # of the batch given last
+        self._loader: Optional[Handle] = None
         made_of = make_options(s.csaw_loader_options, keep_order=True, seed=epoch_seed(drawer.seed, epoch),
                                sampler=Sampler("neighbor_once")._handle.pointer, depth=len(hops), fanout=pointer(hops),
                                replace=drawer.replace, stream=self._stream,
@@ -145,11 +149,15 @@ class Ahead:
 
     def close(self) -> None:
         """Ends the loader's thread; what is used of its batches stays."""
+        if self._loader is None:  # it could not be opened
+            return
         try:
             if self._loader.pointer:
                 self._keep_what_is_used()
         finally:
             self._loader.free()
+
+    __del__ = close  # by an exception thrown into the generator that iterates, too
 
 
 def arrays_of(blocks: Blocks) -> Drawn:

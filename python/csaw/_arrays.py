@@ -196,7 +196,7 @@ class DeviceArray:
 # ---- tensors of PyTorch ---------------------------------------------------------------------------------------------
 
 
-class _Writable:  # PyTorch warns of read-only arrays; these are never written, and keep their owner
+class _Writable:  # PyTorch warns of read-only arrays; these keep their owner
     def __init__(self, array):
         self.array = array
         self.__array_interface__ = {**array.__array_interface__, "data": (array.ctypes.data, False)}

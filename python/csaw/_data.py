@@ -129,6 +129,9 @@ def on(device: str, array: Any, name: str) -> Any:
     """As a tensor on that device."""
     import torch
 
+    if is_tensor(array) and array.requires_grad and str(array.device) != device:
+        raise invalid(f"{name} has gradients and is on {array.device}, but batches are made on {device}; put it there, "
+                      "or leave it out and select from it by n_id")
     try:
         return torch.as_tensor(array).to(device)
     except (TypeError, RuntimeError) as error:

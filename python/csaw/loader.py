@@ -106,7 +106,8 @@ class NeighborLoader:
         weight_attr: the edge attribute by which arcs are picked (of a Graph: "weight"). filter_per_worker: whether
         workers select attributes and apply transform; default: unless a tensor is on a GPU. threads: for drawing in
         this process. device: None, "cpu", "cuda:N"; of the last two in_flight, batches at most that exist at a time,
-        the caller's last one included, but not those that he keeps (default 2; 1: none is made ahead). cache_bytes: of
+        the caller's last one included, but not those that he keeps, as a loop's variable does while the next one is
+        waited for (default 2; 1: none is made ahead). cache_bytes: of
         the GPU's memory for rows of x that most arcs lead to, of an x on the host, such as "4GiB"."""
         if subgraph_type not in ("directional", "induced"):
             raise invalid(f"subgraph_type is {subgraph_type!r}; it is 'directional' or 'induced'")
@@ -283,7 +284,8 @@ class NeighborLoader:
         item, blocks = self._item(epoch, made.number, order), made.blocks
         ready: Dict[str, Any] = dict(blocks=blocks)
         if self._features is not None:
-            ready["x"] = self._features.of(made, self.data.with_torch)
+            ready["x"] = self._features.of(made, self.data.with_torch if self.device != "cpu" else
+                                           is_tensor(self._features.array))
         if self.device == "cpu":
             return self._batch(item, arrays_of(blocks), **ready)
         if self.data.with_torch:

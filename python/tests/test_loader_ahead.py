@@ -127,6 +127,33 @@ def test_an_iteration_may_end_early(data, counted):
     same(list(loader), list(plain))
 
 
+def test_an_exception_thrown_into_an_iteration(data, counted):
+    iteration = iter(csaw.NeighborLoader(data, [3, 2], batch_size=7, device="cpu"))
+    batch = next(iteration)
+    kept = np.array(batch.x)
+    with pytest.raises(ValueError):
+        iteration.throw(ValueError("of the caller"))
+    assert counted() == (1, 0, 1)  # taken and closed: its memory is there
+    assert np.array_equal(kept, np.array(batch.x))
+
+
+def test_gradients_reach_x():
+    torch = pytest.importorskip("torch")
+    data = in_tensors(made_up())
+    data.x.requires_grad_()
+    batch = next(iter(csaw.NeighborLoader(data, [3, 2], batch_size=7, device="cpu")))
+    batch.x.sum().backward()
+    want = torch.zeros(data.num_nodes).index_add_(0, batch.n_id, torch.ones(len(batch.n_id)))
+    assert torch.equal(data.x.grad, want[:, None].expand_as(data.x))
+
+
+def test_x_keeps_its_type():
+    data = in_tensors(made_up())
+    data.x = data.x.numpy()
+    ahead, plain = (next(iter(csaw.NeighborLoader(data, [3, 2], batch_size=7, device=d))) for d in ("cpu", None))
+    same([ahead], [plain])
+
+
 def test_one_iteration_at_a_time(data):
     loader = csaw.NeighborLoader(data, [3, 2], batch_size=7, device="cpu")
     first = iter(loader)

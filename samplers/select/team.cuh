@@ -60,6 +60,7 @@ template <bool WARP> struct csaw__lanes {
     }
     template <typename T> __device__ T prefix(T x) const { /* inclusive; Kogge, Stone 1973 */
 #ifdef __CUDA_ARCH__
+        static_assert((T)-1 > (T)0, "sums of unsigned integers");
         if constexpr (WARP && sizeof(T) == sizeof(uint64_t))
             return prefix_of_warp(x);
         else

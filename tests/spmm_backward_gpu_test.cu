@@ -4,6 +4,7 @@
 #include "tests/spmm_device.cuh"
 
 #include "runtime/base/memory.h"
+#include "spmm/device_arguments.h"
 #include "tests/failing_allocations.h"
 
 namespace {
@@ -87,6 +88,24 @@ TEST_F(SpmmBackwardGpu, HasTheCpusBits) {
                         }
                     }
         }
+}
+
+// Of every number of vectors that a lane holds of a row at once, and of more; by column with the plan, whose matrix has
+// 32 edges a row on average, and in order.
+TEST_F(SpmmBackwardGpu, WideRowsHaveTheCpusBits) {
+    const Sparse a = Hubs(1);
+    ASSERT_GE(a.col.size() / a.rows, uint64_t{CSAW__OFTEN});
+    const OnDevice there(a);
+    const Plan plan(there.view, "cuda:0");
+    for (csaw_reduce reduce : {CSAW_SUM, CSAW_MEAN})
+        for (csaw_dtype dtype : dtypes)
+            for (uint64_t columns : {64, 100, 128, 200, 256, 300, 301})
+                for (const csaw_spmm_plan *with : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+                    const Gradients g(a, there, reduce, columns, dtype, 1);
+                    ASSERT_EQ(g.Run(with), CSAW_OK) << csaw_last_error();
+                    EXPECT_TRUE(g.IsTheCpus()) << "reduce " << reduce << ", storage " << dtype << ", " << columns
+                                               << " columns, plan " << (with != nullptr);
+                }
 }
 
 TEST_F(SpmmBackwardGpu, EveryMatrix) {

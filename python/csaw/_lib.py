@@ -4,6 +4,7 @@
 A ctypes.CDLL releases the GIL during every call. The library is, first that exists: $CSAW_LIBRARY, lib/libcsaw.so in
 this package (a wheel), whatever the dynamic linker finds by the name libcsaw.so.
 """
+import contextlib
 import ctypes
 import os
 from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
@@ -155,13 +156,29 @@ def invalid(message):
     return CsawError(EINVAL, message)
 
 
+@contextlib.contextmanager
+def _threads_that_sleep():
+    """The OpenMP runtime that is loaded meanwhile has threads that sleep between two loops, unless the user wants it
+    otherwise: PyTorch brings a runtime of its own, and threads that spin keep the other's from the cores."""
+    name = "OMP_WAIT_POLICY"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "passive"
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
 def _load():
     given = os.environ.get("CSAW_LIBRARY")
     path = given or str(_HERE / "lib" / "libcsaw.so")
     if not given and not os.path.exists(path):
         path = "libcsaw.so"
     try:
-        library = ctypes.CDLL(path)
+        with _threads_that_sleep():
+            library = ctypes.CDLL(path)
     except OSError as error:
         raise ImportError(f"libcsaw could not be loaded: {error}; install the package (pip install .), or let "
                           "CSAW_LIBRARY name a libcsaw.so that was built") from None

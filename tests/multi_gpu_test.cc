@@ -6,6 +6,7 @@
 #include "runtime/engine/device_joint.h"
 #include "runtime/engine/gpus.h"
 #include "tests/fault_cases.h"
+#include "tests/sample_words.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -61,25 +62,7 @@ struct Taken {
     std::vector<uint64_t> words{};
 };
 
-csaw_status take_words(csaw_samples *samples, bool walk, std::vector<uint64_t> *words) {
-    csaw_walks w = {};
-    csaw_arcs arcs = {};
-    CSAW_TRY(walk ? csaw_samples_walks(samples, CSAW_HOST, &w) : csaw_samples_arcs(samples, CSAW_HOST, &arcs));
-    for (uint64_t i = 0; walk && i < w.num_walks; i++) {
-        const csaw_vertex *path = w.path + i * w.path_walk_stride;
-        const csaw_edge *edge = w.edge + i * w.edge_walk_stride;
-        words->push_back(w.first + i);
-        words->insert(words->end(), path, path + w.length + 1);
-        words->insert(words->end(), edge, edge + w.length);
-    }
-    for (uint64_t i = 0; !walk && i < arcs.num_instances; i++) {
-        words->push_back(arcs.first + i);
-        words->insert(words->end(), arcs.seed + arcs.seed_offset[i], arcs.seed + arcs.seed_offset[i + 1]);
-        for (uint64_t a = arcs.offset[i]; a < arcs.offset[i + 1]; a++)
-            words->insert(words->end(), {arcs.src[a], arcs.dst[a], arcs.edge[a], arcs.depth[a]});
-    }
-    return CSAW_OK;
-}
+using sample_words::take_words;
 
 csaw_status take_batch(void *user, csaw_samples *samples) {
     Taken *t = static_cast<Taken *>(user);

@@ -4,6 +4,7 @@
  * tells them; every allocation fails in turn. What it does with batches is tested without a GPU in sample_each_test.cc,
  * and runs that are stopped in stopped_gpu_test.cc. */
 #include "tests/fault_cases.h"
+#include "tests/sample_words.h"
 #include "tests/share.h"
 
 extern "C" {
@@ -26,37 +27,12 @@ struct Taken {
     std::vector<uint64_t> words{};
 };
 
-csaw_status take_walks(csaw_samples *samples, std::vector<uint64_t> *words) {
-    csaw_walks w = {};
-    const csaw_status status = csaw_samples_walks(samples, CSAW_HOST, &w);
-    if (status != CSAW_OK) return status;
-    for (uint64_t i = 0; i < w.num_walks; i++) {
-        const csaw_vertex *path = w.path + i * w.path_walk_stride;
-        const csaw_edge *edge = w.edge + i * w.edge_walk_stride;
-        words->push_back(w.first + i);
-        words->insert(words->end(), path, path + w.length + 1);
-        words->insert(words->end(), edge, edge + w.length);
-    }
-    return CSAW_OK;
-}
-
-csaw_status take_arcs(csaw_samples *samples, std::vector<uint64_t> *words) {
-    csaw_arcs arcs = {};
-    const csaw_status status = csaw_samples_arcs(samples, CSAW_HOST, &arcs);
-    if (status != CSAW_OK) return status;
-    for (uint64_t i = 0; i < arcs.num_instances; i++) {
-        words->push_back(arcs.first + i);
-        words->insert(words->end(), arcs.seed + arcs.seed_offset[i], arcs.seed + arcs.seed_offset[i + 1]);
-        for (uint64_t a = arcs.offset[i]; a < arcs.offset[i + 1]; a++)
-            words->insert(words->end(), {arcs.src[a], arcs.dst[a], arcs.edge[a], arcs.depth[a]});
-    }
-    return CSAW_OK;
-}
+using sample_words::take_words;
 
 csaw_status take_batch(void *user, csaw_samples *samples) {
     Taken *t = static_cast<Taken *>(user);
     t->batches++;
-    return (t->walk ? take_walks : take_arcs)(samples, &t->words);
+    return take_words(samples, t->walk, &t->words);
 }
 
 csaw_status draw_each(csaw_plan *plan, const Case &each, Method method, const Ask &ask, uint64_t batch_bytes,
@@ -95,7 +71,7 @@ TEST_F(EachGpu, ManyBatchesAreOne) {
             const Outcome whole = draw(cpu.get(), each, method, ask);
             ASSERT_EQ(CSAW_OK, whole.status) << whole.message;
             std::vector<uint64_t> expected;
-            ASSERT_EQ(CSAW_OK, (each.walk ? take_walks : take_arcs)(whole.samples.get(), &expected));
+            ASSERT_EQ(CSAW_OK, take_words(whole.samples.get(), each.walk, &expected));
             for (uint64_t bytes : {1, 3000}) { // an instance, and some
                 Taken taken = {};
                 ASSERT_EQ(CSAW_OK, draw_each(gpu.get(), each, method, ask, bytes, &taken)) << csaw_last_error();

@@ -5,6 +5,7 @@
 #include "tests/host_gpu.h"
 
 #include "tests/fault_cases.h"
+#include "tests/sample_words.h"
 
 #include <chrono>
 
@@ -43,18 +44,13 @@ bool next_is_begun(const Watch &w) {
 
 csaw_status take_batch(void *user, csaw_samples *samples) {
     Watch *w = static_cast<Watch *>(user);
-    csaw_arcs arcs = {};
     w->inner.push_back(draw_inside(w->plan));
     if (++w->batches == w->stop_at_batch) return csaw__fail(CSAW_EIO, "the disk is full");
     if (w->wait) {
         EXPECT_TRUE(next_is_begun(*w)) << "batch " << w->batches;
     }
     if (w->leave) return CSAW_OK;
-    CSAW_TRY(csaw_samples_arcs(samples, CSAW_HOST, &arcs));
-    for (uint64_t i = 0; i < arcs.num_instances; i++)
-        for (uint64_t a = arcs.offset[i]; a < arcs.offset[i + 1]; a++)
-            w->got.insert(w->got.end(), {arcs.first + i, arcs.src[a], arcs.dst[a], arcs.edge[a], arcs.depth[a]});
-    return CSAW_OK;
+    return sample_words::take_words(samples, false, &w->got);
 }
 
 bool tell_progress(void *user, uint64_t done, uint64_t) {
@@ -103,16 +99,9 @@ class Each : public ::testing::TestWithParam<bool> { // whether walks or samples
     // As the CPU's plan has it, to the message. What it comes to.
     csaw_status expect_same(Watch like, const FaultyParams &params = {}) {
         Watch a = like, b = like;
-        const csaw_status status = draw(cpu.get(), &a, 60, params);
-        const std::string said = csaw_last_error();
-        EXPECT_EQ(status, draw(gpu.get(), &b, 60, params)) << csaw_last_error();
-        if (status != CSAW_OK) {
-            EXPECT_EQ(said, csaw_last_error());
-        }
-        EXPECT_EQ(a.batches, b.batches);
-        EXPECT_EQ(a.done, b.done);
-        EXPECT_EQ(a.got, b.got);
-        return status;
+        return sample_words::expect_same(
+            &a, &b, [&](Watch *w) { return draw(cpu.get(), w, 60, params); },
+            [&](Watch *w) { return draw(gpu.get(), w, 60, params); });
     }
     static constexpr uint32_t fanout[3] = {2, 2, 2};
     Graph graph;

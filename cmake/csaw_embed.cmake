@@ -15,7 +15,7 @@ set(csaw_embedded_headers
   runtime/engine/device_lists.cuh runtime/engine/device_parts.cuh partition/owner.h runtime/engine/device_select.cuh runtime/engine/device_tabulate.cuh
   samplers/select/arc_mass.cuh samplers/select/choose_team.cuh samplers/select/pick_block.cuh samplers/select/pick_group.cuh
   samplers/select/pick_rest.cuh samplers/select/pick_team.cuh
-  samplers/select/race_team.cuh samplers/select/row_sums.cuh samplers/select/stored_sums.cuh
+  samplers/select/race_team.cuh samplers/select/row_runs.cuh samplers/select/row_sums.cuh samplers/select/stored_sums.cuh
   samplers/select/shuffle_team.cuh samplers/select/team.cuh
   spmm/device_arguments.h spmm/device_element.cuh spmm/device_reducer.cuh spmm/device_slice.cuh spmm/device_walk.cuh)
 

@@ -9,10 +9,10 @@
 
 namespace {
 
-alignas(16) csaw__bias_bits stage[CSAW__STAGE]; // of the one team of lanes that a test has
-
-// A row of n arcs, and what the reference says of it: inclusive sums of masses, in the order of the arcs.
+// A row of n arcs, and what the reference says of it: inclusive sums of masses, in the order of the arcs. Others come
+// before it and after it, which are not to be looked at; `astray` entries before the arrays are in none.
 struct Row {
+    static constexpr uint32_t after = 9;
     std::vector<csaw_vertex> col;
     std::vector<float> weight;
     std::vector<uint64_t> upto;
@@ -20,21 +20,24 @@ struct Row {
     csaw_site site = {};
     unsigned long long fault = ~0ull;
 
-    Row(uint32_t n, uint32_t largest_at) : col(n), weight(n), upto(n) {
+    Row(uint32_t n, uint32_t largest_at, uint32_t before = 0, uint32_t astray = 0)
+        : col(astray + before + n + after, CSAW_NONE), weight(astray + before + n + after, NAN), upto(n) {
+        const uint32_t first = astray + before;
         for (uint32_t i = 0; i < n; i++) {
-            col[i] = i;
-            weight[i] = i == largest_at ? std::ldexp(1.0f, 40) : 0.25f + static_cast<float>(i % 3);
+            col[first + i] = i;
+            weight[first + i] = i == largest_at ? std::ldexp(1.0f, 40) : 0.25f + static_cast<float>(i % 3);
         }
-        job.rows.col = col.data();
-        job.rows.weight = weight.data();
+        job.rows.col = col.data() + astray;
+        job.rows.weight = weight.data() + astray;
         job.fault = &fault;
         site.job = &job;
+        site.row = before;
         site.degree = n;
         double largest = 0;
         csaw_arc arc = {};
         std::vector<double> bias(n);
         for (arc.rank = 0; arc.rank < n; arc.rank++) {
-            arc.weight = weight[arc.rank];
+            arc.weight = weight[first + arc.rank];
             bias[arc.rank] = BiasOf(&site, &arc);
             largest = std::fmax(largest, bias[arc.rank]);
         }
@@ -47,18 +50,20 @@ struct Row {
     }
 };
 
-void ExpectTheSums(uint32_t n, uint32_t largest_at, uint64_t room) {
-    Row row(n, largest_at);
-    std::vector<uint64_t> upto(room ? std::min<uint64_t>(room, n) : 0, ~0ull);
+void ExpectTheSums(uint32_t n, uint32_t largest_at, uint64_t room, uint32_t before, uint32_t astray) {
+    Row row(n, largest_at, before, astray);
+    std::vector<uint64_t> upto(room ? std::min<uint64_t>(room, csaw__sums_room(n)) : 0, ~0ull);
     uint64_t place[32], below[32], mass[32];
     emulated::RunBlocks(1, 32, [&] {
         const csaw__team team;
         csaw__row_mass sums;
-        EXPECT_TRUE(csaw__team_sums(team, &row.site, upto.data(), room, stage, &sums));
+        EXPECT_TRUE(csaw__team_sums(team, &row.site, upto.data(), room, &sums));
         EXPECT_EQ(sums.sum, row.upto[n - 1]);
         if (room == 0 || sums.sum == 0) return;
-        for (uint64_t part = team.lane; part < csaw__num_parts(n, sums.log_per); part += 32)
-            EXPECT_EQ(upto[part], row.upto[std::min<uint64_t>(n, (part + 1) << sums.log_per) - 1]) << part;
+        EXPECT_LE(sums.parts, room);
+        EXPECT_GE(uint64_t{sums.parts} * sums.per, n + sums.begin);
+        for (uint64_t part = team.lane; part < sums.parts; part += 32)
+            EXPECT_EQ(upto[part], row.upto[std::min<uint64_t>(n, (part + 1) * sums.per - sums.begin) - 1]) << part;
         const uint64_t x = team.lane * ((sums.sum - 1) / 31); // lanes 5 and 9 ask nothing
         const bool asks = team.lane != 5 && team.lane != 9;
         place[team.lane] = csaw__team_find(team, &row.site, &sums, asks, x, &below[team.lane], &mass[team.lane]);
@@ -75,9 +80,19 @@ TEST(SUITE, SumsOfRowsAndWhatNumbersFallTo) {
     for (uint32_t n :
          {1u, 2u, 5u, 31u, 127u, 128u, 129u, 255u, 256u, 257u, 640u, 1024u, 1025u, 5000u, 9001u, 40000u, 70001u})
         for (uint32_t largest_at : {0u, n / 2, n - 1}) // found at once, or the row is added up twice
-            for (uint64_t room : {uint64_t{0}, uint64_t{CSAW__PARTS}, uint64_t{n}}) {
+            for (uint64_t room : {uint64_t{0}, uint64_t{CSAW__PARTS}, csaw__sums_room(n)}) {
                 SCOPED_TRACE(testing::Message() << n << " arcs, the largest at " << largest_at << ", room " << room);
-                ExpectTheSums(n, largest_at, room);
+                ExpectTheSums(n, largest_at, room, n % 11, 0);
+            }
+}
+
+// Wherever the row begins in its arrays, and the arrays in memory.
+TEST(SUITE, SumsOfRowsAnywhereInMemory) {
+    for (uint32_t n : {1u, 7u, 8u, 20u, 300u, 3000u})
+        for (uint32_t before : {0u, 1u, 3u, 4u, 7u, 8u, 13u})
+            for (uint32_t astray : {0u, 1u, 2u, 3u}) {
+                SCOPED_TRACE(testing::Message() << n << " arcs behind " << before << ", astray by " << astray);
+                ExpectTheSums(n, n / 2, CSAW__PARTS, before, astray);
             }
 }
 
@@ -86,12 +101,12 @@ TEST(SUITE, ABrokenBiasAnywhereIsTold) {
         for (uint32_t at : {0u, n - 1})
             for (float bad : {-1.0f, NAN, INFINITY}) {
                 if (at % 7 == 3) continue; // its factor is 0
-                Row row(n, 0);
-                row.weight[at] = bad;
+                Row row(n, 0, 5);
+                row.weight[5 + at] = bad;
                 std::vector<uint64_t> upto(CSAW__PARTS);
                 emulated::RunBlocks(1, 32, [&] {
                     csaw__row_mass sums;
-                    EXPECT_FALSE(csaw__team_sums(csaw__team(), &row.site, upto.data(), CSAW__PARTS, stage, &sums));
+                    EXPECT_FALSE(csaw__team_sums(csaw__team(), &row.site, upto.data(), CSAW__PARTS, &sums));
                 });
                 EXPECT_EQ(row.fault, 0u) << "instance 0, depth 0";
             }
@@ -157,7 +172,7 @@ TEST(SUITE, PicksAreThoseOfTheBook) {
     for (uint32_t n : {50u, 300u, 3000u})
         for (uint32_t k : {3u, 20u, 32u, 33u, 45u})
             for (uint32_t largest_at : {0u, n / 2}) {
-                Row row(n, largest_at);
+                Row row(n, largest_at, k % 9);
                 row.job.seed = 5;
                 row.job.kernel = CSAW__KERNEL_ITS;
                 row.site.instance = n + k;
@@ -168,8 +183,7 @@ TEST(SUITE, PicksAreThoseOfTheBook) {
                 std::vector<uint32_t> few(2 * CSAW__TEAM_PICKS);
                 uint32_t got = 0;
                 emulated::RunBlocks(1, 32, [&] {
-                    const csaw__pick_room room = {few.data(), few.data() + CSAW__TEAM_PICKS, parts.data(), stage,
-                                                  work.data()};
+                    const csaw__pick_room room = {few.data(), few.data() + CSAW__TEAM_PICKS, parts.data(), work.data()};
                     const uint32_t all =
                         csaw__team_picks<CSAW__KERNEL_ITS>(csaw__team(), &row.site, k, room, pick.data());
                     if (threadIdx.x == 0) got = all;

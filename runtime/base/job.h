@@ -226,8 +226,10 @@ typedef struct csaw__last {
 
 /* CSAW__KERNEL_EACH: 2^log_width lanes an instance, and how their shared memory is divided. */
 enum {
-    CSAW__LANE_WORDS = 32,  /* of a lane */
-    CSAW__EACH_THREADS = 32 /* of a block: a warp, so that a long instance holds up those of its warp alone */
+    CSAW__LANE_WORDS = 32,   /* of a lane */
+    CSAW__EACH_THREADS = 32, /* of a block: a warp, so that a long instance holds up those of its warp alone */
+    CSAW__LAST_THREADS =
+        64 /* of a block of CSAW__KERNEL_LAST_ .., whose warps have unequal work; 32 would be too few */
 };
 typedef struct csaw__each {
     uint64_t phase;                  /* pool of the batch's first instance */

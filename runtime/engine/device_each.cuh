@@ -25,13 +25,13 @@ struct csaw__each_pool {
 constexpr bool csaw__keeps_prev = (csaw__hooks.flags & CSAW_SECOND_ORDER) != 0;
 
 /* Every lane's vertex, CSAW_NONE = none, enters the pool in the order of the lanes unless it is there. table: shared,
- * [mask + 1], what the pool holds, CSAW_NONE elsewhere. */
+ * [mask + 1], what the pool holds, CSAW_NONE elsewhere; at_once: none enters before or after, so there is no table. */
 template <class TILE>
-CSAW_FN void csaw__each_enter(const TILE &tile, csaw__each_pool *pool, uint32_t *table, uint32_t mask, csaw_vertex v,
-                              csaw_vertex prev) {
+CSAW_FN void csaw__each_enter(const TILE &tile, csaw__each_pool *pool, uint32_t *table, uint32_t mask, bool at_once,
+                              csaw_vertex v, csaw_vertex prev) {
     const uint32_t alike = tile.alike(v);
     bool fresh = v != CSAW_NONE && tile.first(alike) == tile.lane;
-    if (fresh) { /* no other lane looks for v */
+    if (fresh && !at_once) { /* no other lane looks for v */
         uint32_t cell = (v * 0x9e3779b9u >> 7) & mask;
         for (;; cell = (cell + 1) & mask) {
             const uint32_t found = atomicCAS(table + cell, CSAW_NONE, v);
@@ -112,7 +112,8 @@ template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__j
     site.place = 0;
     for (int j = 0; j < 4; j++) site.user[j] = 0;
 
-    const auto clear = [&]() {
+    const auto clear = [&](bool at_once) {
+        if (at_once) return;
         for (uint32_t c = tile.lane; c <= each.table_mask; c += tile.width()) table[c] = CSAW_NONE;
         tile.sync();
     };
@@ -123,11 +124,12 @@ template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__j
                    end = !mine             ? first
                          : job.seed_offset ? job.seed_offset[from + 1]
                                            : first + 1;
-    clear();
+    bool at_once = !tile.any_of_warp(end - first > tile.width());
+    clear(at_once);
     for (uint64_t base = first; tile.any_of_warp(base < end); base += tile.width()) {
         const uint64_t s = base + tile.lane;
         const csaw_vertex seed = s >= end ? CSAW_NONE : job.roots ? job.roots[s - each.first_seed] : (csaw_vertex)s;
-        csaw__each_enter(tile, &pool, table, each.table_mask, seed, CSAW_NONE);
+        csaw__each_enter(tile, &pool, table, each.table_mask, at_once, seed, CSAW_NONE);
     }
     site.root = pool.count ? pool.at[0] : CSAW_NONE;
     for (uint32_t s = tile.lane; s < pool.count; s += tile.width())
@@ -141,8 +143,9 @@ template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__j
         const uint32_t k = job.fanout ? job.fanout[site.depth] : 1;
         CSAW__ASSUME(k <= CSAW__TEAM_PICKS);
         next.count = 0;
-        if (!last) clear();
         const csaw__deal deal(tile, k, scans, slots);
+        at_once = !tile.any_of_warp(pool.count > deal.rows);
+        if (!last) clear(at_once);
         for (uint32_t base = 0; tile.any_of_warp(base < pool.count); base += deal.rows) {
             const bool live = deal.row < deal.rows && base + deal.row < pool.count;
             site.degree = 0;
@@ -174,7 +177,7 @@ template <uint32_t KERNEL, class TILE> CSAW_FN void csaw__run_each(const csaw__j
                 lead = csaw__dead_end(&site, 0);
             }
             total += (uint32_t)__popc(picks);
-            if (!last) csaw__each_enter(tile, &next, table, each.table_mask, lead, site.at);
+            if (!last) csaw__each_enter(tile, &next, table, each.table_mask, at_once, lead, site.at);
             tile.sync(); /* the picks have been read */
         }
         if (mine && site.undeclared) csaw__wave_fault(&site);

@@ -88,10 +88,9 @@ CSAW_FN void csaw__wave_fanout(const csaw__job &job) {
 template <uint32_t KERNEL, uint32_t TEAMS> CSAW_FN csaw__pick_room csaw__shared_pick_room(void) {
     constexpr bool sums = KERNEL == CSAW__KERNEL_ITS;
     __shared__ uint64_t parts[TEAMS][sums ? CSAW__PARTS : 1];
-    __shared__ __align__(16) csaw__bias_bits stage[TEAMS][sums ? CSAW__STAGE : 4];
     __shared__ uint32_t picks[TEAMS][CSAW__TEAM_PICKS], slots[TEAMS][CSAW__TEAM_PICKS];
     const uint32_t mine = threadIdx.x / CSAW__TEAM;
-    const csaw__pick_room room = {picks[mine], slots[mine], parts[mine], stage[mine], 0};
+    const csaw__pick_room room = {picks[mine], slots[mine], parts[mine], 0};
     return room;
 }
 

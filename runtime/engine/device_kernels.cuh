@@ -180,15 +180,15 @@ CSAW__DEFINE_EXPAND(csaw__expand_reject_alias, CSAW__KERNEL_REJECT_ALIAS)
     }
 CSAW__DEFINE_HUBS(csaw__hubs_its, CSAW__KERNEL_ITS)
 CSAW__DEFINE_HUBS(csaw__hubs_race, CSAW__KERNEL_RACE)
-#define CSAW__DEFINE_LAST(NAME, KERNEL, BLOCKS)                                                    \
-    CSAW__GLOBAL void __launch_bounds__(256, BLOCKS) NAME(const __grid_constant__ csaw__job job) { \
-        if constexpr (csaw__allowed<KERNEL>) csaw__run_last<KERNEL>(job);                          \
+#define CSAW__DEFINE_LAST(NAME, KERNEL, BLOCKS)                                                                   \
+    CSAW__GLOBAL void __launch_bounds__(CSAW__LAST_THREADS, BLOCKS) NAME(const __grid_constant__ csaw__job job) { \
+        if constexpr (csaw__allowed<KERNEL>) csaw__run_last<KERNEL>(job);                                         \
     }
-CSAW__DEFINE_LAST(csaw__last_uniform, CSAW__KERNEL_UNIFORM, 5)
-CSAW__DEFINE_LAST(csaw__last_its_stored, CSAW__KERNEL_ITS_STORED, 4)
-CSAW__DEFINE_LAST(csaw__last_alias, CSAW__KERNEL_ALIAS, 4)
+CSAW__DEFINE_LAST(csaw__last_uniform, CSAW__KERNEL_UNIFORM, 20)
+CSAW__DEFINE_LAST(csaw__last_its_stored, CSAW__KERNEL_ITS_STORED, 16)
+CSAW__DEFINE_LAST(csaw__last_alias, CSAW__KERNEL_ALIAS, 16)
 /* Blocks of a warp on a multiprocessor, at least: as many as it takes, which leaves a thread 64 registers; of REJECT,
- * whose attempts need more, as many as leave 96; of ITS, whose shared memory leaves room for 26, as many as leave 80.
+ * whose attempts need more, as many as leave 96; of ITS, whose shared memory leaves room for 28, as many as leave 80.
  */
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
 #define CSAW__EACH_BLOCKS 32

@@ -50,7 +50,7 @@ CSAW_FN void csaw__last_bring(const csaw__job &job, uint64_t warp) {
 }
 
 template <uint32_t KERNEL> CSAW_FN void csaw__run_last(const csaw__job &job) {
-    __shared__ uint32_t words[CSAW__TEAMS][KERNEL == CSAW__KERNEL_UNIFORM ? 1 : 2 * CSAW__TEAM];
+    __shared__ uint32_t words[CSAW__LAST_THREADS / CSAW__TEAM][KERNEL == CSAW__KERNEL_UNIFORM ? 1 : 2 * CSAW__TEAM];
     const csaw__last &last = job.last;
     const csaw__team team;
     const uint64_t warp = (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) / CSAW__TEAM;

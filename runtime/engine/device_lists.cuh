@@ -184,13 +184,12 @@ template <uint32_t KERNEL> CSAW_FN void csaw__lists_run(const csaw__job &job) {
     __shared__ uint32_t few[CSAW__TEAMS][2 * CSAW__TEAM_PICKS];
     constexpr bool sums = KERNEL == CSAW__KERNEL_ITS;
     __shared__ uint64_t picked[CSAW__TEAMS], parts[CSAW__TEAMS][sums ? CSAW__PARTS : 1];
-    __shared__ __align__(16) csaw__bias_bits stage[CSAW__TEAMS][sums ? CSAW__STAGE : 4];
     const csaw__regions &out = job.regions;
     const csaw__team team;
     const uint32_t mine = threadIdx.x / CSAW__TEAM;
     const uint64_t i = (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) / CSAW__TEAM;
     if (i >= out.count) return;
-    const csaw__pick_room room = {few[mine], few[mine] + CSAW__TEAM_PICKS, parts[mine], stage[mine], 0};
+    const csaw__pick_room room = {few[mine], few[mine] + CSAW__TEAM_PICKS, parts[mine], 0};
     csaw_site site;
     site.job = &job;
     site.owner = (uint32_t)(out.first + i);

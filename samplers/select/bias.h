@@ -71,14 +71,19 @@ CSAW_FN float csaw__static_bias(const csaw_site *site, const csaw_arc *arc) {
 
 CSAW_FN bool csaw__is_bias(double x) { return x >= 0 && x <= 3.4028234663852886e38; /* FLT_MAX */ }
 
-/* static_bias * edge_bias of the arc at a place of the row; negative if a hook broke its rules, which is not told: so
- * that a loop over a row loads many arcs before it looks at the first. */
-CSAW_FN double csaw__bias_of(const csaw_site *site, uint32_t rank) {
-    const csaw_arc arc = csaw__arc_at(site, rank);
-    const float fixed = csaw__static_bias(site, &arc),
-                factor = csaw__hooks.edge_bias ? csaw__hooks.edge_bias(site, &arc) : 1.0f;
+/* static_bias * edge_bias; negative if a hook broke its rules, which is not told: so that a loop over a row loads many
+ * arcs before it looks at the first. */
+CSAW_FN double csaw__bias_of_arc(const csaw_site *site, const csaw_arc *arc) {
+    const float fixed = csaw__static_bias(site, arc),
+                factor = csaw__hooks.edge_bias ? csaw__hooks.edge_bias(site, arc) : 1.0f;
     const bool good = fixed >= 0 && fixed <= 3.402823466e38f && factor >= 0 && factor <= 3.402823466e38f;
     return good ? (double)fixed * factor : -1;
+}
+
+/* The same of the arc at a place of the row. */
+CSAW_FN double csaw__bias_of(const csaw_site *site, uint32_t rank) {
+    const csaw_arc arc = csaw__arc_at(site, rank);
+    return csaw__bias_of_arc(site, &arc);
 }
 
 /* static_bias * edge_bias of the arc at a place of the row; -1 if a hook broke its rules. answer: [degree], whether

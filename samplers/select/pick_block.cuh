@@ -14,7 +14,7 @@
 enum {
     CSAW__BLOCK = CSAW__TEAM * CSAW__TEAMS,
     CSAW__BLOCK_PARTS = 1024, /* of a row, at most */
-    CSAW__LOG_BLOCK_PART = 7  /* of a part's arcs, at least */
+    CSAW__BLOCK_PART = 128    /* places of a part, at least; a multiple of CSAW__RUN */
 };
 
 /* Shared memory of a block. */
@@ -35,17 +35,6 @@ CSAW_FN bool csaw__block_broken(const csaw_site *site, bool broken) {
     return any;
 }
 
-/* The largest bias of arcs first, first + step, ... */
-CSAW_FN csaw__bias_bits csaw__lane_largest(const csaw_site *site, uint64_t first, uint64_t step) {
-    csaw__bias_bits largest = 0;
-#pragma unroll 8
-    for (uint64_t i = first; i < site->degree; i += step) {
-        const csaw__bias_bits bias = csaw__bits_at(site, (uint32_t)i);
-        largest = bias > largest ? bias : largest;
-    }
-    return largest;
-}
-
 /* As csaw__team_sums(), with the sums of parts in shared memory, for the first warp alone: others get no sum. False: a
  * hook broke its rules, all threads get that. */
 CSAW_FN bool csaw__block_row_sums(const csaw__team &team, const csaw_site *site, csaw__block_sums *shared,
@@ -54,7 +43,7 @@ CSAW_FN bool csaw__block_row_sums(const csaw__team &team, const csaw_site *site,
     const uint64_t n = site->degree;
     csaw__bias_bits largest = csaw__lane_largest(site, threadIdx.x, CSAW__BLOCK);
     out->upto = shared->upto;
-    out->log_per = csaw__log_part(n, CSAW__BLOCK_PARTS, CSAW__LOG_BLOCK_PART);
+    csaw__part_row(csaw__runs_of(site), CSAW__BLOCK_PARTS, CSAW__BLOCK_PART, out);
     out->sum = 0;
     if (csaw__block_broken(site, largest > csaw__scale::most)) return false;
     largest = team.largest(largest);
@@ -63,18 +52,18 @@ CSAW_FN bool csaw__block_row_sums(const csaw__team &team, const csaw_site *site,
     for (uint32_t w = 0; w < CSAW__TEAMS; w++) largest = shared->largest[w] > largest ? shared->largest[w] : largest;
     if (largest == 0) return true;
     out->scale = csaw__scale(csaw__exponent_of(n, largest));
-    const uint64_t parts = csaw__num_parts(n, out->log_per);
-    for (uint64_t part = warp; part < parts; part += CSAW__TEAMS) {
-        const uint64_t begin = part << out->log_per, past = (part + 1) << out->log_per, end = past < n ? past : n;
+    for (uint32_t part = warp; part < out->parts; part += CSAW__TEAMS) {
+        const uint64_t past = (uint64_t)(part + 1) * out->per - out->begin, end = past < n ? past : n;
+        const uint64_t begin = part ? past - out->per : 0; /* ranks */
         const uint64_t sum = team.sum(csaw__lane_pass(site, begin + team.lane, end, CSAW__TEAM, out->scale, &largest));
         if (team.lane == 0) shared->upto[part] = sum;
     }
     __syncthreads();
     if (warp != 0) return true;
-    for (uint64_t base = 0; base < parts; base += CSAW__TEAM) {
-        const uint64_t part = base + team.lane;
-        const uint64_t inclusive = out->sum + team.prefix(part < parts ? shared->upto[part] : 0);
-        if (part < parts) shared->upto[part] = inclusive;
+    for (uint32_t base = 0; base < out->parts; base += CSAW__TEAM) {
+        const uint32_t part = base + team.lane;
+        const uint64_t inclusive = out->sum + team.prefix(part < out->parts ? shared->upto[part] : 0);
+        if (part < out->parts) shared->upto[part] = inclusive;
         out->sum = team.get(inclusive, CSAW__TEAM - 1);
     }
     team.sync();
@@ -89,7 +78,7 @@ CSAW_FN uint32_t csaw__block_its(const csaw__team &team, const csaw_site *site, 
     const bool good = csaw__block_row_sums(team, site, &shared, &row);
     if (threadIdx.x >= CSAW__TEAM) return 0;
     if (!good) return CSAW__BROKEN_PICKS;
-    const csaw__pick_room room = {shared.pick, shared.slot, 0, 0, 0};
+    const csaw__pick_room room = {shared.pick, shared.slot, 0, 0};
     return csaw__team_picks_of<CSAW__KERNEL_ITS>(team, site, &row, k, room, 0, pick);
 }
 

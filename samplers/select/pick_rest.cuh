@@ -26,35 +26,34 @@ CSAW_FN void csaw__team_take_mass(const TEAM &team, uint64_t *upto, uint64_t par
 }
 
 /* Slots that are open after the rounds pick one after the other from what is left of the row, whose sums are known:
- * one scan a slot. upto: [parts], inclusive sums of every 2^log_per arcs, which then are of what is left; parts 0:
- * none.
- */
+ * one scan a slot. upto: [parts], inclusive sums of every `per` places, which then are of what is left; parts 0: none.
+ * begin: place of the row's first arc. */
 template <class TEAM, class TAKEN, class MASSES>
 CSAW_FN uint32_t csaw__team_rest_of(const TEAM &team, const csaw_site *site, uint64_t left, uint64_t *upto,
-                                    uint64_t parts, uint32_t log_per, const MASSES &masses_of, TAKEN &set, uint32_t got,
-                                    uint32_t num_open) {
+                                    uint64_t parts, uint32_t per, uint32_t begin, const MASSES &masses_of, TAKEN &set,
+                                    uint32_t got, uint32_t num_open) {
     const auto masses_left = [&](uint64_t i, uint64_t(&mass)[CSAW__LOOK]) {
         masses_of(i, mass);
-        for (uint32_t j = 0; j < CSAW__LOOK; j++) mass[j] = mass[j] && !set.has(i + j, got) ? mass[j] : 0;
+        for (uint32_t j = 0; j < CSAW__LOOK; j++) mass[j] = mass[j] && !set.has(i + j - begin, got) ? mass[j] : 0;
     };
-    const auto mass_of = [&](uint64_t i) -> uint64_t {
+    const auto mass_of = [&](uint64_t rank) -> uint64_t {
         uint64_t mass[CSAW__LOOK];
-        masses_of(i, mass);
+        masses_of(begin + rank, mass);
         return mass[0];
     };
     uint64_t taken = 0;
     for (uint64_t j = team.lane; j < got; j += team.width()) taken += mass_of(set.pick[j]);
     left -= team.sum(taken);
     for (uint32_t j = 0; j < got && parts; j++)
-        csaw__team_take_mass(team, upto, parts, set.pick[j] >> log_per, mass_of(set.pick[j]));
+        csaw__team_take_mass(team, upto, parts, (begin + (uint64_t)set.pick[j]) / per, mass_of(set.pick[j]));
     for (uint32_t o = 0; o < num_open && left; o++) {
         const uint64_t x = csaw_below(csaw__pick_number(site, set.open(o), CSAW__ROUNDS, 0), left);
         const uint64_t part = parts ? csaw__first_above(upto, parts, x) : 0;
         uint64_t before, mass;
         const uint64_t place =
-            csaw__team_scan(team, part << log_per, part ? upto[part - 1] : 0, x, masses_left, &before, &mass);
+            csaw__team_scan(team, part * per, part ? upto[part - 1] : 0, x, masses_left, &before, &mass);
         team.sync(); /* all have read what is written now */
-        if (team.lane == 0) set.add(got, place);
+        if (team.lane == 0) set.add(got, place - begin);
         if (parts) csaw__team_take_mass(team, upto, parts, part, mass);
         left -= mass;
         got++;
@@ -67,10 +66,10 @@ CSAW_FN uint32_t csaw__team_rest_of(const TEAM &team, const csaw_site *site, uin
 template <class TEAM, class TAKEN>
 CSAW_FN uint32_t csaw__team_rest(const TEAM &team, const csaw_site *site, TAKEN &set, uint32_t got, uint32_t num_open) {
     csaw__row_mass row;
-    if (!csaw__team_sums(team, site, 0, 0, 0, &row)) return CSAW__BROKEN_PICKS;
+    if (!csaw__team_sums(team, site, 0, 0, &row)) return CSAW__BROKEN_PICKS;
     if (row.sum == 0) return got;
-    const csaw__arc_masses masses_of = {site, &row.scale};
-    return csaw__team_rest_of(team, site, row.sum, 0, 0, 0, masses_of, set, got, num_open);
+    const csaw__arc_masses masses_of = {site, &row.scale, 0};
+    return csaw__team_rest_of(team, site, row.sum, 0, 0, 0, 0, masses_of, set, got, num_open);
 }
 
 /* The masses of arcs from inclusive sums of every one. */
@@ -93,12 +92,12 @@ CSAW_FN uint32_t csaw__team_rest_by_sums(const TEAM &team, const csaw_site *site
                                          uint32_t got, uint32_t num_open) {
     const uint64_t n = site->degree;
     const csaw__stored_masses stored = {row->upto, n};
-    const csaw__arc_masses masses_of = {site, &row->scale};
-    if (row->log_per == 0) return csaw__team_rest_of(team, site, row->sum, 0, 0, 0, stored, set, got, num_open);
+    const csaw__arc_masses masses_of = {site, &row->scale, row->begin};
+    if (row->per == 1) return csaw__team_rest_of(team, site, row->sum, 0, 0, 0, 0, stored, set, got, num_open);
     if (got + num_open > CSAW__TEAM) /* to take each of many picks off all parts behind it costs more than the scans */
-        return csaw__team_rest_of(team, site, row->sum, 0, 0, 0, masses_of, set, got, num_open);
-    return csaw__team_rest_of(team, site, row->sum, (uint64_t *)row->upto, csaw__num_parts(n, row->log_per),
-                              row->log_per, masses_of, set, got, num_open);
+        return csaw__team_rest_of(team, site, row->sum, 0, 0, 0, row->begin, masses_of, set, got, num_open);
+    return csaw__team_rest_of(team, site, row->sum, (uint64_t *)row->upto, row->parts, row->per, row->begin, masses_of,
+                              set, got, num_open);
 }
 
 #endif

@@ -230,9 +230,9 @@ CSAW_FN uint32_t csaw__team_again(const csaw__team &team, const csaw_site *site,
     }
     if (team.ballot(unsure)) {
         csaw__row_mass all;
-        if (!csaw__team_sums(team, site, 0, 0, 0, &all)) return CSAW__BROKEN_PICKS;
+        if (!csaw__team_sums(team, site, 0, 0, &all)) return CSAW__BROKEN_PICKS;
         if (all.sum == 0) return 0;
-        const csaw__arc_masses masses_of = {site, &all.scale};
+        const csaw__arc_masses masses_of = {site, &all.scale, 0};
         for (uint32_t base = 0; base < k; base += CSAW__TEAM) {
             const uint32_t slot = base + team.lane;
             const bool open = slot < k && pick[slot] == CSAW__NO_CANDIDATE;
@@ -267,10 +267,9 @@ CSAW_FN uint32_t csaw__team_all(const csaw__team &team, const csaw_site *site, c
 
 /* Memory of a team to pick in. */
 struct csaw__pick_room {
-    uint32_t *pick, *slot;  /* shared, [CSAW__TEAM_PICKS] */
-    uint64_t *parts;        /* shared, [CSAW__PARTS], ITS */
-    csaw__bias_bits *stage; /* shared, [CSAW__STAGE], ITS */
-    uint64_t *work;         /* device memory, as csaw__pick_words() counts */
+    uint32_t *pick, *slot; /* shared, [CSAW__TEAM_PICKS] */
+    uint64_t *parts;       /* shared, [CSAW__PARTS], ITS */
+    uint64_t *work;        /* device memory, as csaw__pick_words() counts */
 };
 
 /* Words of device memory to pick k of n arcs in, unless all are taken. */
@@ -323,7 +322,7 @@ CSAW_FN uint32_t csaw__team_picks(const csaw__team &team, const csaw_site *site,
         if (stored)
             row = csaw__stored_sums(site);
         else if (!csaw__team_sums(team, site, few ? room.parts : work,
-                                  few ? CSAW__PARTS : csaw__sums_room(site->degree), room.stage, &row))
+                                  few ? CSAW__PARTS : csaw__sums_room(site->degree), &row))
             return CSAW__BROKEN_PICKS;
         if (!few && !stored) work += csaw__sums_room(site->degree);
     }

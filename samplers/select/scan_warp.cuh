@@ -19,9 +19,9 @@ CSAW_FN int csaw__its_warp_pick(const csaw_site *site, uint64_t number, uint32_t
     const csaw__team team;
     csaw__row_mass row;
     uint64_t before, mass;
-    if (!csaw__team_sums(team, site, 0, 0, 0, &row)) return CSAW__BROKEN;
+    if (!csaw__team_sums(team, site, 0, 0, &row)) return CSAW__BROKEN;
     if (row.sum == 0) return CSAW__NOTHING;
-    const csaw__arc_masses masses_of = {site, &row.scale};
+    const csaw__arc_masses masses_of = {site, &row.scale, 0};
     *rank = (uint32_t)csaw__team_scan(team, 0, 0, csaw_below(number, row.sum), masses_of, &before, &mass);
     return CSAW__PICKED;
 }

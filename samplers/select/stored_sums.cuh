@@ -12,7 +12,9 @@ CSAW_FN csaw__row_mass csaw__stored_sums(const csaw_site *site) {
     const uint64_t *const upto = site->job->rows.upto + site->row;
     csaw__row_mass mass;
     mass.upto = upto;
-    mass.log_per = 0;
+    mass.parts = site->degree;
+    mass.per = 1;
+    mass.begin = 0;
     mass.sum = upto[site->degree - 1];
     return mass;
 }

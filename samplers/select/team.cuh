@@ -46,8 +46,10 @@ template <bool WARP> struct csaw__lanes {
         return __shfl_up_sync(mask, (unsigned long long)x, 1, (int)width());
     }
     __device__ double before(double x) const { return __shfl_up_sync(mask, x, 1, (int)width()); }
-    __device__ uint64_t sum(uint64_t x) const {
-        for (uint32_t d = width() / 2; d > 0; d >>= 1)
+    __device__ uint64_t sum(uint64_t x) const { return sum_of_group(x, width()); }
+    /* Of the lane's group of so many, a power of two. */
+    __device__ uint64_t sum_of_group(uint64_t x, uint32_t lanes_of_group) const {
+        for (uint32_t d = lanes_of_group / 2; d > 0; d >>= 1)
             x += __shfl_xor_sync(mask, (unsigned long long)x, (int)d, (int)width());
         return x;
     }

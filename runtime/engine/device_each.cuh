@@ -8,8 +8,8 @@
  * order of delivery. No instance waits for those of other warps. Where degrees say how many arcs there will be, the
  * last frontiers are left to device_last.cuh, which has most of the work to do and needs none of this memory.
  *
- * Limit on an H200, R-MAT 20: UNIFORM, the first of two hops, 71% of the issue slots; ITS, rows scanned, instructions:
- * 43 for each 32 biases, 54% of the issue slots, 10% of DRAM (docs/measured/2026-11-23-gpu-6.md). */
+ * Limit on an H200, R-MAT 20: UNIFORM, the first of two hops, 71% of the issue slots; ITS, rows scanned: 51% of the
+ * issue slots and 45% of the throughput of L2: warps wait for what they scan (docs/measured/2026-11-23-gpu-7.md). */
 #ifndef CSAW_ENGINE_DEVICE_EACH_CUH
 #define CSAW_ENGINE_DEVICE_EACH_CUH
 

@@ -7,8 +7,8 @@
  * warp left, as many at a time as it has lanes for, a lane a pick (samplers/select/pick_group.cuh), and writes arcs
  * where they belong; those of earlier depths it brings there.
  *
- * Limit on an H200, R-MAT 20: UNIFORM 76% of the throughput of L2, 43% of the issue slots: single sectors at random,
- * and 20 bytes written an arc. docs/measured/2026-11-22-gpu.md. */
+ * Limit on an H200, R-MAT 20: UNIFORM 78% of the throughput of L2, 45% of the issue slots: single sectors at random,
+ * and 20 bytes written an arc. docs/measured/2026-11-23-gpu-7.md. */
 #ifndef CSAW_ENGINE_DEVICE_LAST_CUH
 #define CSAW_ENGINE_DEVICE_LAST_CUH
 

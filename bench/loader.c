@@ -12,6 +12,10 @@
  * the host, --cache is the loader's cache_bytes then, which `gather`, by csaw_gather(), does without;
  * phases are waited for, each by itself.
  *
+ * `gpu_utilisation`, of a GPU: the loader goes on for UTILISATION_SECONDS, and what NVML then tells every 0.2 s, the
+ * share of time in which any kernel ran, is averaged; a kernel that fills a corner of the GPU counts in full. null
+ * where NVML does not tell. Nobody else is to use the GPU meanwhile.
+ *
  * First every batch is checked: its rows are those of its vertices, and its digest is the same in turn and overlapped,
  * and on the CPU. Exits 3 if not. Writes JSON; seconds are those of all batches. */
 #include <csaw/training.h>
@@ -20,7 +24,7 @@
 #include "bench/loader_device.h"
 #include "bench/measure.h"
 
-enum { HOPS = 2, MOST_REPEATS = 100 };
+enum { HOPS = 2, MOST_REPEATS = 100, UTILISATION_SECONDS = 3 };
 static const uint32_t fanout[HOPS] = {15, 10};
 
 typedef struct bench {
@@ -77,11 +81,11 @@ static void aggregate(bench *b, const csaw_blocks *blocks, const csaw_dense *fea
     }
 }
 
-static csaw_loader *open(const bench *b, uint32_t in_flight) {
+static csaw_loader *open(const bench *b, uint32_t in_flight, uint64_t epochs) {
     csaw_loader *loader = NULL;
     must(csaw_loader_open(b->plan, &(csaw_seeds){.count = b->batch * b->batches},
                           CSAW_LOADER(.batch_size = b->batch, .depth = HOPS, .fanout = fanout, .features = &b->x,
-                                      .seed = 1, .in_flight = in_flight, .cache_bytes = b->cache),
+                                      .epochs = epochs, .seed = 1, .in_flight = in_flight, .cache_bytes = b->cache),
                           &loader));
     return loader;
 }
@@ -124,7 +128,7 @@ typedef struct totals {
 } totals;
 
 static void digests_of(const bench *b, uint32_t in_flight, uint64_t *digest, totals *of) {
-    csaw_loader *const loader = open(b, in_flight);
+    csaw_loader *const loader = open(b, in_flight, 1);
     const csaw_minibatch *batch = NULL;
     *of = (totals){0};
     for (uint64_t t = 0; t < b->batches; t++) {
@@ -215,7 +219,7 @@ static void time_phases(bench *b, const csaw_vertex *seed, phases *out, uint32_t
 
 static double time_loader(bench *b, uint32_t in_flight) {
     const csaw_minibatch *batch = NULL;
-    csaw_loader *const loader = open(b, in_flight);
+    csaw_loader *const loader = open(b, in_flight, 1);
     const double begun = now();
     for (uint64_t t = 0; t < b->batches; t++) {
         must(csaw_loader_next(loader, &batch));
@@ -225,6 +229,35 @@ static double time_loader(bench *b, uint32_t in_flight) {
     const double seconds = now() - begun;
     csaw_loader_close(loader);
     return seconds;
+}
+
+/* While the loader and the work go on, from their second second on; negative: not known. */
+static double utilisation(bench *b, uint32_t in_flight) {
+    const csaw_minibatch *batch = NULL;
+    csaw_loader *const loader = open(b, in_flight, 1 << 20);
+    const double begun = now();
+    double asked = begun + 1, sum = 0;
+    uint64_t answers = 0;
+    for (double at = begun; sum >= 0 && at < begun + UTILISATION_SECONDS; at = now()) {
+        must(csaw_loader_next(loader, &batch));
+        aggregate(b, batch->blocks, &batch->features);
+        if (at < asked) continue;
+        const double busy = loader_device_busy();
+        sum = busy < 0 ? busy : sum + busy;
+        asked = at + 0.2;
+        answers++;
+    }
+    wait_for(b);
+    csaw_loader_close(loader);
+    return answers ? sum / (double)answers : -1;
+}
+
+static void print_utilisation(bench *b) {
+    const double in_turn = b->device ? utilisation(b, 1) : -1, overlapped = in_turn < 0 ? -1 : utilisation(b, 2);
+    if (overlapped < 0)
+        printf("  \"gpu_utilisation\": null\n");
+    else
+        printf("  \"gpu_utilisation\": {\"in turn\": %.2f, \"overlapped\": %.2f}\n", in_turn, overlapped);
 }
 
 static void print_figure(const char *name, double *seconds, uint32_t repeat, uint64_t batches, const char *end) {
@@ -303,7 +336,8 @@ int main(int argc, char **argv) {
     print_figure("gather", p.gather, repeat, b.batches, ",");
     print_figure("aggregate", p.aggregate, repeat, b.batches, ",");
     print_figure("in turn", p.in_turn, repeat, b.batches, ",");
-    print_figure("overlapped", p.overlapped, repeat, b.batches, "");
+    print_figure("overlapped", p.overlapped, repeat, b.batches, ",");
+    print_utilisation(&b);
     printf("}\n");
     csaw_plan_free(b.plan);
     csaw_plan_free(b.on_cpu);

@@ -25,3 +25,5 @@ void loader_device_give(void *memory) { (void)memory; }
 void loader_device_copy(void *to, const void *from, uint64_t bytes) { (void)to, (void)from, (void)bytes; }
 
 void loader_device_wait(void) {}
+
+double loader_device_busy(void) { return -1; }

@@ -5,11 +5,17 @@
  * the partition with most entries that is not resident, to the slot of the one with fewest. So copies and launches, on
  * different streams, overlap.
  *
- * Past the paper, three rules by how many entries wait at a partition on average. Where fewer than a quarter of that
- * wait, they are few: no launch for them alone is begun beside others, and a partition that has no more gives its slot
- * up, since it is brought again soon whatever it leaves behind. A transfer beside launches is begun where those may
- * bring its partition little more, and residents little that would have kept the slot (is_worth_it). And one that
- * serves fewer entries than `worth` is not begun at all: whoever set it has another way for them. */
+ * Past the paper, rules by how many entries wait at a partition on average. Where fewer than a quarter of that wait,
+ * they are few: no launch for them alone is begun beside others, and a partition that has no more gives its slot up,
+ * since it is brought again soon whatever it leaves behind; but what was brought runs once. A transfer beside launches
+ * is begun where those may bring its partition little more, and residents little that would have kept the slot
+ * (is_worth_it). And one that serves fewer entries than `worth` is not begun at all: whoever set it has another way for
+ * them.
+ *
+ * Of many partitions (csaw__parts_are_many) transfers come in turn, past those at which nothing waits, as fast as slots
+ * are free. Where each is as busy as any other, the one with most entries is the one whose turn it is. Where they are
+ * not, as in graphs with communities, most entries first would leave the walks of quiet partitions behind, and bring
+ * each of those for few walks once all others have ended. */
 #include "partition/schedule.h"
 
 #include "runtime/base/memory.h"
@@ -72,7 +78,7 @@ static uint64_t entries_anywhere(const csaw__schedule *s) {
 }
 
 /* The slot, nobody at work on it, whose partition has most entries waiting, if they are worth a launch now: few are not
- * while something is under way, which may bring more. */
+ * while something is under way, which may bring more, unless the partition was brought for them. */
 static int64_t slot_to_run(const csaw__schedule *s) {
     int64_t best = CSAW__NONE_AT_ALL;
     for (uint32_t i = 0; i < s->resident; i++) {
@@ -80,26 +86,30 @@ static int64_t slot_to_run(const csaw__schedule *s) {
         if (slot->part == CSAW__NONE_AT_ALL || slot->stream != CSAW__NONE_AT_ALL || !s->active[slot->part]) continue;
         if (best == CSAW__NONE_AT_ALL || s->active[slot->part] > s->active[s->slot[best].part]) best = i;
     }
-    if (best == CSAW__NONE_AT_ALL || s->in_turn || !any_under_way(s)) return best;
+    if (best == CSAW__NONE_AT_ALL || s->in_turn || s->slot[best].fresh || !any_under_way(s)) return best;
     return are_few(s, s->active[s->slot[best].part], entries_anywhere(s)) ? CSAW__NONE_AT_ALL : best;
 }
 
+static bool are_many(const csaw__schedule *s) { return csaw__parts_are_many(s->parts, s->resident); }
+
 /* The partition that is worth a transfer. */
 static int64_t part_to_bring(const csaw__schedule *s) {
+    const bool in_turn = s->in_turn || are_many(s);
     const uint64_t worth = s->worth ? s->worth : 1;
     int64_t best = CSAW__NONE_AT_ALL;
     for (uint32_t i = 0; i < s->parts; i++) {
-        const uint32_t part = s->in_turn ? (s->next + i) % s->parts : i;
+        const uint32_t part = in_turn ? (s->next + i) % s->parts : i;
         if (s->active[part] < worth || s->slot_of[part] != CSAW__NONE_AT_ALL) continue;
-        if (s->in_turn) return part;
+        if (in_turn) return part;
         if (best == CSAW__NONE_AT_ALL || s->active[part] > s->active[best]) best = part;
     }
     return best;
 }
 
-/* Whether a partition with so many entries keeps its slot. In turn any that has some runs first. */
-static bool keeps_slot(const csaw__schedule *s, uint64_t entries, uint64_t all) {
-    return entries && (s->in_turn || !are_few(s, entries, all));
+/* Whether a partition keeps its slot. In turn (WS off) any that has entries runs first. */
+static bool keeps_slot(const csaw__schedule *s, const csaw__slot *slot, uint64_t all) {
+    const uint64_t entries = s->active[slot->part];
+    return entries && (s->in_turn || slot->fresh || !are_few(s, entries, all));
 }
 
 /* A slot to bring it to: an empty one, or, of those that nobody is at work on, that of the partition with fewest
@@ -110,7 +120,7 @@ static int64_t slot_to_fill(const csaw__schedule *s) {
     for (uint32_t i = 0; i < s->resident; i++) {
         const csaw__slot *slot = &s->slot[i], *least = &s->slot[best == CSAW__NONE_AT_ALL ? i : best];
         if (slot->part == CSAW__NONE_AT_ALL) return i;
-        if (slot->stream != CSAW__NONE_AT_ALL || keeps_slot(s, s->active[slot->part], all)) continue;
+        if (slot->stream != CSAW__NONE_AT_ALL || keeps_slot(s, slot, all)) continue;
         const uint64_t own = s->active[slot->part], fewest = s->active[least->part];
         if (best == CSAW__NONE_AT_ALL || own < fewest || (own == fewest && slot->since < least->since)) best = i;
     }
@@ -124,12 +134,12 @@ static uint64_t entries_at_residents(const csaw__schedule *s) {
     return sum;
 }
 
-/* Whether to bring a partition now. Beside what is under way, if as many entries wait there as eight times those of
- * what residents have that will lead to residents again, where arcs may lead anywhere: of few partitions waiting for
- * them saves transfers; of many it saves none, and a copy that waits behind another keeps the way to the device busy.
- */
+/* Whether to bring a partition now. Of few, beside what is under way, if as many entries wait there as eight times
+ * those of what residents have that will lead to residents again, where arcs may lead anywhere: of few partitions
+ * waiting for them saves transfers; of many it saves few, and a copy that waits behind another keeps the way to the
+ * device busy. */
 static bool is_worth_it(const csaw__schedule *s, uint32_t part) {
-    if (s->in_turn || !any_under_way(s)) return true;
+    if (s->in_turn || are_many(s) || !any_under_way(s)) return true;
     return (double)s->active[part] * s->parts >= 8.0 * s->resident * (double)entries_at_residents(s);
 }
 
@@ -161,6 +171,7 @@ static csaw_status begin_one(csaw__schedule *s, const csaw__part_device *device,
         const uint32_t slot = (uint32_t)run, blocks = share_of(s, device, slot);
         CSAW_TRY(device->launch(device->self, (uint32_t)s->slot[slot].part, slot, (uint32_t)stream, blocks));
         assign(s, slot, (uint32_t)stream);
+        s->slot[slot].fresh = false;
         s->launches++;
         *done = true;
         return CSAW_OK;
@@ -170,7 +181,7 @@ static csaw_status begin_one(csaw__schedule *s, const csaw__part_device *device,
     CSAW_TRY(device->copy(device->self, (uint32_t)part, (uint32_t)slot, (uint32_t)stream));
     if (s->slot[slot].part != CSAW__NONE_AT_ALL) s->slot_of[s->slot[slot].part] = CSAW__NONE_AT_ALL;
     s->slot_of[part] = slot;
-    s->slot[slot] = (csaw__slot){.part = part, .since = s->transfers++};
+    s->slot[slot] = (csaw__slot){.part = part, .since = s->transfers++, .fresh = true};
     assign(s, (uint32_t)slot, (uint32_t)stream);
     s->next = (uint32_t)part + 1;
     *done = true;

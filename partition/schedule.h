@@ -19,6 +19,7 @@ typedef struct csaw__slot {
     int64_t part;   /* that is there, or on its way; or CSAW__NONE_AT_ALL */
     int64_t stream; /* that copies or runs it; or CSAW__NONE_AT_ALL */
     uint64_t since; /* the transfer that brought it */
+    bool fresh;     /* it has not run since */
 } csaw__slot;
 
 typedef struct csaw__schedule {
@@ -35,6 +36,10 @@ typedef struct csaw__schedule {
     uint32_t next;    /* in_turn: where the search for the next partition begins */
     uint64_t transfers, launches; /* so far */
 } csaw__schedule;
+
+/* Partitions are many where more than eight times as many as slots are: then hardly any arc leads to a resident one, so
+ * that transfers serve best beside launches, and a launch that reads slots other than its own keeps them from that. */
+static inline bool csaw__parts_are_many(uint32_t parts, uint32_t resident) { return parts / 8.0 > resident; }
 
 /* schedule: the first group of fields is set, the rest 0. Takes the device's memory. */
 csaw_status csaw__schedule_start(csaw__schedule *schedule, const csaw__part_device *device);

@@ -9,6 +9,11 @@
 #include "runtime/base/device_launch.cuh"
 #include "runtime/base/memory.h"
 
+/* The pool of calls without a plan on this GPU, which is current: made by the first of them, never destroyed. */
+csaw_status csaw__work_pool(int ordinal, cudaMemPool_t *out);
+/* A pool there that keeps so many bytes which nobody uses. */
+csaw_status csaw__pool_create(int ordinal, uint64_t kept, cudaMemPool_t *out);
+
 namespace csaw_aggregation { /* of the .cu files of this folder, which use it whole */
 
 /* Where a call runs: the GPU is current until the end of the scope, then again the one that was. */
@@ -16,7 +21,7 @@ class place {
   public:
     int ordinal = -1;
     cudaStream_t stream = nullptr;
-    cudaMemPool_t pool = nullptr; /* NULL = the GPU's own */
+    cudaMemPool_t pool = nullptr; /* the plan's; NULL = that of calls without one */
 
     place() = default;
     place(const place &) = delete;
@@ -52,9 +57,9 @@ template <typename T> class work {
         const uint64_t bytes = count ? count * sizeof(T) : 16;
         cudaError_t error = cudaErrorMemoryAllocation;
         void *memory = nullptr;
-        if (csaw__alloc_allowed())
-            error = where.pool ? cudaMallocFromPoolAsync(&memory, bytes, where.pool, where.stream)
-                               : cudaMallocAsync(&memory, bytes, where.stream);
+        cudaMemPool_t pool = where.pool;
+        if (!pool) CSAW_TRY(csaw__work_pool(where.ordinal, &pool));
+        if (csaw__alloc_allowed()) error = cudaMallocFromPoolAsync(&memory, bytes, pool, where.stream);
         if (error == cudaErrorMemoryAllocation)
             return csaw__device_refused(what, bytes, "release some, or use device 'cpu'");
         CSAW_CUDA(error);

@@ -79,14 +79,8 @@ static csaw_status find_long(const place &where, const uint64_t *rowptr, uint64_
 static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *options, csaw__device_plan *plan) {
     csaw__device_transpose *const t = &plan->transpose;
     place where;
-    cudaMemPoolProps props = {};
-    uint64_t all = UINT64_MAX;
     CSAW_TRY(where.enter(plan->ordinal, options->stream, nullptr));
-    props.allocType = cudaMemAllocationTypePinned;
-    props.location.type = cudaMemLocationTypeDevice;
-    props.location.id = plan->ordinal;
-    CSAW_CUDA(cudaMemPoolCreate(&plan->pool, &props));
-    CSAW_CUDA(cudaMemPoolSetAttribute(plan->pool, cudaMemPoolAttrReleaseThreshold, &all));
+    CSAW_TRY(csaw__pool_create(plan->ordinal, UINT64_MAX, &plan->pool));
     where.pool = plan->pool;
     CSAW_TRY(check(where, a));
     CSAW_TRY(find_long(where, a->rowptr, a->rows, &plan->rows));

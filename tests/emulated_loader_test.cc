@@ -289,6 +289,35 @@ TEST_F(EmulatedLoader, MayBeClosedAtAnyTime) {
     EXPECT_EQ(all_of(open(gpu->get(), {}, there()).get()).size(), 15u); // the plan is free again
 }
 
+// With work on a batch still to come, from wherever it stands; pages stay locked and the cache as it is.
+TEST_F(EmulatedLoader, BeginsAnew) {
+    options.cache_bytes = 64;
+    options.epochs = 1;
+    const std::vector<Batch> expected = [&] {
+        csaw_loader_options on_host = options;
+        on_host.cache_bytes = 0;
+        return all_of(open(cpu->get(), {}, on_host).get());
+    }();
+    const Loader loader = open(gpu->get(), {}, there());
+    uint64_t seen = 0;
+    for (uint64_t before = 0; before < 7; before++) {
+        fake_cuda::seed = before + 1;
+        const csaw_minibatch *m = nullptr;
+        for (uint64_t i = 0; i < before; i++) ASSERT_EQ(csaw_loader_next(loader.get(), &m), CSAW_OK);
+        if (m) {
+            const std::vector<csaw_vertex> vertices(m->vertex, m->vertex + m->num_vertices);
+            fake_cuda::Put(stream, [&seen, at = m->vertex, vertices] {
+                seen += std::equal(vertices.begin(), vertices.end(), at);
+            });
+        }
+        ASSERT_EQ(csaw_loader_restart(loader.get(), nullptr, options.seed), CSAW_OK) << csaw_last_error();
+        EXPECT_TRUE(all_of(loader.get()) == expected) << before;
+        ASSERT_EQ(csaw_loader_restart(loader.get(), nullptr, options.seed), CSAW_OK);
+    }
+    cudaStreamSynchronize(stream);
+    EXPECT_EQ(seen, 5u); // the sixth call finds no batch
+}
+
 TEST_F(EmulatedLoader, AFailureComesInItsPlace) {
     graph.weight.assign(graph.col.size(), 1);
     graph.weight[graph.rowptr[20]] = -1; // found where a run by ITS looks at the row of vertex 20

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/loader_owner_test.cc - who has what of a loader: its plan, while it is open; batches that the caller takes;
- * and, after fork(), neither in the child. */
+ * what it has when it begins anew; and, after fork(), nothing in the child. */
 #include "tests/failing_allocations.h"
 #include "tests/loader_cases.h"
 #include "tests/reference/graphs.h"
@@ -199,6 +199,68 @@ TEST(LoaderOwner, EveryAllocationOfATakeMayFail) {
               20u);
 }
 
+// ---- begun anew -------------------------------------------------------------------
+
+// Whenever it is, with whatever number of seeds: the batches of a loader that was opened so.
+TEST(LoaderOwner, ARestartIsAsIfItWereOpened) {
+    Karate karate;
+    const std::vector<csaw_vertex> few = {7, 3, 30, 1, 2, 9, 33, 4, 5}; // 2 batches; of all vertices there are 5
+    const csaw_seeds view = {few.data(), few.size(), nullptr};
+    karate.options.seed = 97;
+    const std::vector<Batch> of_few = all_of(open(karate.plan(), few, karate.options).get());
+    const std::vector<Batch> of_all = all_of(open(karate.plan(), {}, karate.options).get());
+    ASSERT_EQ(of_few.size(), 2u);
+    karate.options.seed = 41;
+    for (uint32_t in_flight : {1u, 3u})
+        for (int before : {0, 1, 3, 6}) { // the last: all 5 and the end
+            karate.options.in_flight = in_flight;
+            const Loader loader = open(karate.plan(), {}, karate.options);
+            const csaw_minibatch *m = nullptr;
+            csaw_minibatch *own = nullptr;
+            for (int i = 0; i < before; i++) ASSERT_EQ(csaw_loader_next(loader.get(), &m), CSAW_OK);
+            if (before == 3) reference::require(csaw_loader_take(loader.get(), &own));
+            const Batch taken = own ? value_of(*own) : Batch{};
+            ASSERT_EQ(csaw_loader_restart(loader.get(), &view, 97), CSAW_OK) << csaw_last_error();
+            EXPECT_EQ(csaw_loader_batches(loader.get()), 2u);
+            EXPECT_TRUE(all_of(loader.get()) == of_few) << before;
+            ASSERT_EQ(csaw_loader_restart(loader.get(), nullptr, 97), CSAW_OK);
+            EXPECT_TRUE(all_of(loader.get()) == of_all) << before;
+            EXPECT_TRUE(!own || value_of(*own) == taken);
+            csaw_minibatch_free(own);
+        }
+}
+
+TEST(LoaderOwner, ARestartThatIsRefusedChangesNothing) {
+    const Karate karate;
+    const std::vector<Batch> expected = all_of(open(karate.plan(), {}, karate.options).get());
+    const Loader loader = open(karate.plan(), {}, karate.options);
+    const csaw_vertex twice[] = {3, 0, 3}, beyond[] = {34};
+    for (const csaw_seeds &seeds : {csaw_seeds{twice, 3, nullptr}, csaw_seeds{beyond, 1, nullptr}})
+        EXPECT_EQ(csaw_loader_restart(loader.get(), &seeds, 1), CSAW_EINVAL);
+    EXPECT_TRUE(message_has({"seed 0 is vertex 34", "34 vertices"}));
+    EXPECT_EQ(csaw_loader_restart(nullptr, nullptr, 1), CSAW_EINVAL);
+    EXPECT_TRUE(all_of(loader.get()) == expected);
+}
+
+// One that fails leaves a loader as it was or without batches; the next one mends it.
+TEST(LoaderOwner, EveryAllocationOfARestartMayFail) {
+    const Karate karate;
+    const std::vector<Batch> expected = all_of(open(karate.plan(), {}, karate.options).get());
+    const Loader loader = open(karate.plan(), {}, karate.options);
+    const csaw_vertex vertex[] = {1, 5, 9};
+    const csaw_seeds seeds = {vertex, 3, nullptr};
+    EXPECT_GT(fail_every_allocation([&] {
+                  const csaw_status status = csaw_loader_restart(loader.get(), &seeds, 4);
+                  const csaw_minibatch *m = nullptr;
+                  const csaw_status after = csaw_loader_next(loader.get(), &m);
+                  EXPECT_TRUE(after == CSAW_OK || after == CSAW_ENOMEM) << csaw_last_error();
+                  return status == CSAW_OK ? after : status;
+              }),
+              4u);
+    ASSERT_EQ(csaw_loader_restart(loader.get(), nullptr, karate.options.seed), CSAW_OK);
+    EXPECT_TRUE(all_of(loader.get()) == expected);
+}
+
 // ---- fork() -----------------------------------------------------------------------
 
 // In the child, which ends with the number of the first check that fails. It ends itself if a call hangs.
@@ -209,6 +271,7 @@ int use_in_child(csaw_loader *loader, csaw_plan *plan) {
     if (csaw_loader_next(loader, &m) != CSAW_EINVAL || m) return 1;
     if (!strstr(csaw_last_error(), "in the process that uses it")) return 2;
     if (csaw_loader_take(loader, &own) != CSAW_EINVAL || own) return 3;
+    if (csaw_loader_restart(loader, nullptr, 1) != CSAW_EINVAL) return 5;
     csaw_loader_close(loader);
     return sample(plan) == CSAW_EINVAL ? 0 : 4;
 }

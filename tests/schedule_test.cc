@@ -167,14 +167,54 @@ TEST(Schedule, ATransferOverlapsALaunchIfItServesAsMany) {
     }
 }
 
-// Of what 40 entries lead to, a tenth is at the 2 residents of 20 partitions: the copy for 39 queues behind that
-// for 40.
+// 20 partitions are more than eight times 2 slots: both are filled at once, in turn.
 TEST(Schedule, CopiesWaitBehindOneAnotherWhereThereAreManyPartitions) {
     std::vector<uint64_t> active(20, 0);
     active[3] = 40, active[7] = 39, active[9] = 38;
     Scripted device(active, 2, 2);
     EXPECT_EQ(device.Run(), (Log{"copy 3 to 0", "copy 7 to 1", "wait", "run 3 in 0 by 61", "wait", "run 7 in 1 by 59",
                                  "wait", "copy 9 to 0", "wait", "wait", "run 9 in 0 by 120", "wait"}));
+}
+
+// Of 16 partitions and 2 slots, eight times as many, the one with most entries is first, and alone, since what 40
+// entries lead to is at residents by an eighth: 40 * 16 / (8 * 2) = 40 would have to wait elsewhere. Of 17 all come in
+// turn.
+TEST(Schedule, ManyPartitionsComeInTurn) {
+    for (size_t parts : {16, 17}) {
+        std::vector<uint64_t> active(parts, 0);
+        active[3] = 38, active[9] = 40;
+        Scripted device(active, 2, 2);
+        EXPECT_EQ(device.Run(), parts == 16 ? (Log{"copy 9 to 0", "wait", "run 9 in 0 by 120", "wait", //
+                                                   "copy 3 to 1", "wait", "run 3 in 1 by 120", "wait"})
+                                            : (Log{"copy 3 to 0", "copy 9 to 1", "wait", "run 3 in 0 by 58", "wait",
+                                                   "run 9 in 1 by 62", "wait", "wait"}))
+            << parts;
+    }
+}
+
+// Three partitions of 9 fill each other again, four times in all: of few partitions the one that is quiet, 5, would
+// wait until they end. Its turn comes behind 2.
+TEST(Schedule, OfManyPartitionsAQuietOneIsNotLeftBehind) {
+    Scripted device({100, 100, 100, 0, 0, 1, 0, 0, 0}, 1, 1);
+    int left = 9;
+    device.effect = [&](uint32_t part) {
+        if (part < 3 && left-- > 0) device.active[(part + 2) % 3] += 100;
+    };
+    std::string order;
+    for (const std::string &line : device.Run())
+        if (line.rfind("copy", 0) == 0) order += line[5];
+    EXPECT_EQ(order.substr(0, 4), "0125");
+    EXPECT_EQ(device.active, std::vector<uint64_t>(9, 0));
+}
+
+// 1 entry of 2000 is few: it runs nonetheless, once, beside the launch for the others, since its partition was brought
+// for it; with its slot given up to 2, it would have been brought in vain.
+TEST(Schedule, WhatWasBroughtRunsBeforeItGivesItsSlotUp) {
+    std::vector<uint64_t> active(17, 0);
+    active[0] = 1000, active[1] = 1, active[2] = 1000;
+    Scripted device(active, 2, 2);
+    EXPECT_EQ(device.Run(), (Log{"copy 0 to 0", "copy 1 to 1", "wait", "run 0 in 0 by 120", "wait", "run 1 in 1 by 1",
+                                 "wait", "copy 2 to 0", "wait", "wait", "run 2 in 0 by 120", "wait"}));
 }
 
 // 5 entries are worth a transfer, 4 are not; a resident partition runs whatever it has.

@@ -7,12 +7,12 @@ the loader and given back when the last of them goes.
 """
 import ctypes
 import weakref
-from typing import Any, Callable, NamedTuple, Optional, Tuple
+from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _structs as s
-from ._arrays import on_device, pointer, shared_tensor
+from ._arrays import DeviceArray, on_device, pointer, shared_tensor
 from ._data import is_tensor
 from ._drawing import Drawer, Drawn, epoch_seed
 from ._lib import Handle, check, create, invalid, lib
@@ -66,6 +66,12 @@ class Features:
         return len(shape) == 2 and 0 not in shape and dtype in _STORAGE and strides[1] == 1 and \
             strides[0] >= shape[1] and reachable
 
+    def are_locked_by(self, device: str) -> bool:
+        """Whether a loader on that device locks their pages, of which CUDA copies none together with others."""
+        x = self.array
+        pinned = is_tensor(x) and (x.device.type != "cpu" or x.is_pinned())
+        return device != "cpu" and not pinned and not on_device(x)
+
     def of(self, made: "Made", as_tensors: bool) -> Any:
         """Those of a batch, [nodes, m]: its own memory."""
         shape, bits = (made.num_vertices, self.cols), _STORAGE[self.dtype]
@@ -95,19 +101,44 @@ class Made(NamedTuple):
     memory: _Memory
 
 
+class Kept:
+    """A loader between two epochs."""
+
+    def __init__(self) -> None:
+        self._opened_for: Any = None
+        self._handle: Optional[Handle] = None
+
+    def put(self, handle: Handle, opened_for: Any) -> None:
+        self._handle, self._opened_for = handle, opened_for
+
+    def take(self, wanted: Any) -> Optional[Handle]:
+        """The one opened for the same, in this process; others are closed."""
+        handle, self._handle = self._handle, None
+        if handle is None or (self._opened_for == wanted and handle.is_of_this_process()):
+            return handle
+        handle.free()
+        return None
+
+
 class Ahead:
     """The batches of an epoch, an iterator. seeds: [n] uint32 in the epoch's order. fill: what it gives of each Made.
-    current_stream: of the caller, who does not change it while he iterates."""
+    current_stream: of the caller, who does not change it while he iterates. kept: where the loader is from, and goes at
+    the end of the epoch; None: it is opened and closed."""
 
     def __init__(self, drawer: Drawer, epoch: int, seeds: np.ndarray, fill: Callable[[Made], Any],
-                 features: Optional[Features], current_stream: Callable[[], Optional[int]], **options):
-        plan, hops, given = drawer.own_plan(), fanout_of(drawer.fanout), Seeds(seeds, None, len(seeds))
+                 features: Optional[Features], current_stream: Callable[[], Optional[int]], kept: Optional[Kept] = None,
+                 **options):
+        given, seed = Seeds(seeds, None, len(seeds)), epoch_seed(drawer.seed, epoch)
         self._fill, self._current_stream, self._device = fill, current_stream, drawer.device
         self._stream = current_stream()
-        x = features.dense() if features else None
         self._held: Optional["weakref.ref[_Memory]"] = None  # of the batch given last
-        self._loader: Optional[Handle] = None
-        made_of = make_options(s.csaw_loader_options, keep_order=True, seed=epoch_seed(drawer.seed, epoch),
+        self._kept, self._opened_for = kept, (self._stream, sorted(options.items()))
+        self._loader = kept and kept.take(self._opened_for)
+        if self._loader:
+            check(lib.csaw_loader_restart(self._loader.pointer, ctypes.byref(given.struct), seed))
+            return
+        plan, hops, x = drawer.own_plan(), fanout_of(drawer.fanout), features.dense() if features else None
+        made_of = make_options(s.csaw_loader_options, keep_order=True, seed=seed,
                                sampler=Sampler("neighbor_once")._handle.pointer, depth=len(hops), fanout=pointer(hops),
                                replace=drawer.replace, stream=self._stream,
                                features=ctypes.addressof(x) if x else None, **options)
@@ -131,7 +162,9 @@ class Ahead:
         except BaseException:
             self.close()
             raise
-        self.close()
+        if self._kept and self._loader.pointer:
+            self._kept.put(self._loader, self._opened_for)
+            self._loader = None
         raise StopIteration
 
     def _give(self, view: Any) -> Any:
@@ -149,7 +182,7 @@ class Ahead:
 
     def close(self) -> None:
         """Ends the loader's thread; what is used of its batches stays."""
-        if self._loader is None:  # it could not be opened
+        if self._loader is None:  # it could not be opened, or is kept
             return
         try:
             if self._loader.pointer:
@@ -166,16 +199,56 @@ def arrays_of(blocks: Blocks) -> Drawn:
     return Drawn(one.n_id, one.edge_index, one.e_id, one.num_sampled_nodes, one.num_sampled_edges)
 
 
-def tensors_of(blocks: Blocks) -> Drawn:
-    """A batch on a GPU, as tensors; the host waits for nothing."""
+class Numbers:
+    """0, 1, 2 ... as a tensor, kept for the batches of an epoch, whose stream is one."""
+
+    def __init__(self) -> None:
+        self._kept: Any = None
+
+    def up_to(self, count: int, device: Any) -> Any:
+        if self._kept is None or len(self._kept) < count:
+            import torch
+
+            self._kept = torch.arange(2 * count, device=device)
+        return self._kept[:count]
+
+
+def _whole(array: DeviceArray, count: int) -> DeviceArray:
+    """So many elements from the beginning of array."""
+    return DeviceArray(array.pointer, (count,), (1,), array.dtype, array.owner, array.device, array.device_type)
+
+
+def _tensors(arrays: Sequence[DeviceArray]) -> List[Any]:
+    """As int32 or int64. Those that lie side by side, as all of a batch on a GPU do, are handed over at once."""
+    import torch
+
+    sizes = [len(a) * a.dtype.itemsize for a in arrays]
+    first, place = arrays[0], arrays[0].pointer or 0
+    for a, size in zip(arrays, sizes):
+        if a.pointer != place:
+            return [shared_tensor(a, f"int{8 * a.dtype.itemsize}") for a in arrays]
+        place += size
+    words = DeviceArray(first.pointer, (sum(sizes) // 4,), (1,), np.int32, first.owner, first.device, first.device_type)
+    parts = shared_tensor(words, "int32").split([size // 4 for size in sizes])
+    return [part.view(torch.int64) if a.dtype.itemsize == 8 else part for part, a in zip(parts, arrays)]
+
+
+def tensors_of(blocks: Blocks, numbers: Numbers) -> Drawn:
+    """A batch on a GPU, as tensors; the host waits for nothing. Of an instance libcsaw's arrays of all depths stand one
+    after the other."""
     import torch
 
     layers = [blocks[0, d] for d in range(blocks.depth)]
     nodes, edges = counts_by_hop(layers)
-    col = torch.cat([shared_tensor(layer.col, "int32") for layer in layers]).long()
-    number = torch.arange(max(edges), device=col.device)
-    row = [torch.bucketize(number[:m], shared_tensor(layer.rowptr, "int64")[1:], right=True)
-           for layer, m in zip(layers, edges)]
-    edge = torch.cat([shared_tensor(layer.edge, "int64") for layer in layers])
-    return Drawn(shared_tensor(layers[-1].vertex, "int32").long(), torch.stack([col, torch.cat(row)]), edge, nodes,
-                 edges)
+    count = sum(edges)
+    edge, rowptr, col, vertex = _tensors(
+        [_whole(layers[0].edge, count), _whole(layers[0].rowptr, sum(layer.num_dst + 1 for layer in layers)),
+         _whole(layers[0].col, count), layers[-1].vertex])
+    index = torch.empty(2, count, dtype=torch.int64, device=vertex.device)
+    index[0].copy_(col)
+    begin = row = 0
+    for layer, m in zip(layers, edges):
+        ends, into = rowptr[row + 1:row + layer.num_dst + 1], index[1, begin:begin + m]
+        torch.bucketize(numbers.up_to(m, col.device), ends, right=True, out=into)
+        begin, row = begin + m, row + layer.num_dst + 1
+    return Drawn(vertex.long(), index, edge, nodes, edges)

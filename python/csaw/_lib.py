@@ -117,6 +117,7 @@ FUNCTIONS = {  # name: (result, arguments), in the order of the headers
     "csaw_loader_next": (c_int, [_P, _P]),
     "csaw_loader_take": (c_int, [_P, _P]),
     "csaw_minibatch_free": (None, [_P]),
+    "csaw_loader_restart": (c_int, [_P, _P, c_uint64]),
     "csaw_loader_close": (None, [_P]),
     "csaw_saint_sample": (c_int, [_P, _P, _P]),
     "csaw_saint_count": (None, [_P, _P, _P]),
@@ -238,6 +239,9 @@ class Handle:
 
     def __init__(self, pointer, free, keep=()):
         self.pointer, self.keep, self._free, self._process = pointer, keep, free, os.getpid()
+
+    def is_of_this_process(self) -> bool:
+        return self._process == os.getpid()
 
     def free(self, getpid=os.getpid):
         """Now, and not only when the last reference goes."""

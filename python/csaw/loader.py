@@ -7,9 +7,9 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 
 import numpy as np
 
-from ._ahead import Ahead, Features, Made, arrays_of, tensors_of
+from ._ahead import Ahead, Features, Kept, Made, Numbers, arrays_of, tensors_of
 from ._arrays import as_integers, as_numpy, shared_tensor
-from ._data import GraphData, is_tensor, on
+from ._data import GraphData, is_tensor, on, take
 from ._drawing import Drawer, Drawn
 from ._lib import invalid
 from .batch import Batch
@@ -72,7 +72,8 @@ class NeighborLoader:
     options.
 
     With device="cuda:0" batches are made on that GPU and stay there, ahead of the caller, by a thread of the library
-    ("cpu": the same on the CPU), with the bits of all other loaders. x, a matrix of float32, float16 or bfloat16, stays
+    ("cpu": the same on the CPU), with the bits of all other loaders; its loader goes on from epoch to epoch, but where
+    it locks pages of x. x, a matrix of float32, float16 or bfloat16, stays
     where it is, on the GPU or on the host, whose pages are locked during an epoch; a batch's x is the loader's
     memory, given back when the last tensor of it dies. Other attributes of vertices and edges are copied to the GPU
     once. batch.blocks are the hops as csaw.Blocks, whose edges are those of the graph turned round. Tensors are made in
@@ -119,6 +120,7 @@ class NeighborLoader:
                               threads)
         self._levels = self.data.levels()
         self._features: Optional[Features] = None  # of batches made ahead
+        self._kept: Optional[Kept] = None  # their loader, from one epoch to the next
         self.input_nodes = self._take_input(input_nodes)
         self.batch_size, self.shuffle, self.drop_last = _count(batch_size, "batch_size",
                                                                1), bool(shuffle), bool(drop_last)
@@ -152,6 +154,8 @@ class NeighborLoader:
             del self._levels["x"]
         if device != "cpu":
             self._move(device, [name for name, level in self._levels.items() if level != "graph"])
+        if self._features is None or not self._features.are_locked_by(device):
+            self._kept = Kept()
         self._drawer.own_plan()  # which says what is wrong with the device
 
     def _move(self, device: str, names: List[str]) -> None:
@@ -199,7 +203,8 @@ class NeighborLoader:
                           num_workers=self.num_workers, **options)
 
     def __getstate__(self):
-        return {**self.__dict__, "_dataloader": None}  # a worker draws, and loads nothing
+        kept = None if self._kept is None else Kept()
+        return {**self.__dict__, "_dataloader": None, "_kept": kept}  # a worker draws, and loads nothing
 
     # ---- epochs
 
@@ -248,7 +253,7 @@ class NeighborLoader:
         return self._drawer.draw(items[0].epoch, items[0].number, [self.input_nodes[item.input_id] for item in items])
 
     def _batch(self, item: _Item, drawn: Drawn, **ready: Any) -> Any:
-        n_id, e_id = drawn.n_id, self._place[drawn.edge]
+        n_id, e_id = drawn.n_id, take(self._place, drawn.edge, {})
         index = dict(n_id=n_id, e_id=e_id, edge_index=drawn.edge_index, input_id=item.input_id)
         out = self.data.select(n_id, e_id, self._levels)
         out.update(self.data.as_given(index), batch_size=len(item.input_id), **ready)
@@ -276,11 +281,12 @@ class NeighborLoader:
             stream = self._current_stream()
             return stream and (stream.cuda_stream or None)  # 0 and NULL are the default stream
 
-        return Ahead(self._drawer, epoch, self.input_nodes[order], lambda made: self._fill(made, epoch, order),
-                     self._features, current, batch_size=self.batch_size, drop_last=self.drop_last,
+        numbers = Numbers()
+        return Ahead(self._drawer, epoch, self.input_nodes[order], lambda made: self._fill(made, epoch, order, numbers),
+                     self._features, current, self._kept, batch_size=self.batch_size, drop_last=self.drop_last,
                      in_flight=self.in_flight, cache_bytes=self.cache_bytes)
 
-    def _fill(self, made: Made, epoch: int, order: np.ndarray) -> Any:
+    def _fill(self, made: Made, epoch: int, order: np.ndarray, numbers: Numbers) -> Any:
         item, blocks = self._item(epoch, made.number, order), made.blocks
         ready: Dict[str, Any] = dict(blocks=blocks)
         if self._features is not None:
@@ -289,7 +295,7 @@ class NeighborLoader:
         if self.device == "cpu":
             return self._batch(item, arrays_of(blocks), **ready)
         if self.data.with_torch:
-            return self._batch(item, tensors_of(blocks), **ready)
+            return self._batch(item, tensors_of(blocks, numbers), **ready)
         layers = [blocks[0, d] for d in range(blocks.depth)]
         nodes, edges = counts_by_hop(layers)
         kept = {name: self.data.attributes[name] for name in self._levels}

@@ -244,6 +244,45 @@ def test_tensors_of_a_gpu(data, torch_gpu, dtype, weight):
     assert batch.n_id.tolist() == [7] and batch.edge_index.shape == (2, 0) and batch.x.equal(given.x[7:8])
 
 
+def test_arrays_side_by_side_are_handed_over_at_once(monkeypatch):
+    """As those of a batch on a GPU lie; others, and those of which a part is left out, one by one."""
+    torch = pytest.importorskip("torch")
+    memory, handed = np.arange(40, dtype=np.uint32), []
+    monkeypatch.setattr(_ahead, "shared_tensor", lambda *a: handed.append(a) or _arrays.shared_tensor(*a))
+
+    def parts(*of):
+        return [_arrays.DeviceArray(memory.ctypes.data + 4 * begin, (n,), (1,), dtype, memory, 0, _arrays.DLPACK_CPU)
+                for begin, n, dtype in of]
+
+    for count, of in ((1, [(0, 4, np.uint64), (8, 3, np.uint64), (14, 5, np.uint32), (19, 2, np.uint32)]),
+                      (3, [(0, 4, np.uint64), (9, 5, np.uint32), (14, 2, np.uint32)]),
+                      (2, [(14, 5, np.uint32), (2, 3, np.uint64)])):
+        handed.clear()
+        got = _ahead._tensors(parts(*of))
+        assert len(handed) == count
+        for x, (begin, n, dtype) in zip(got, of):
+            words = memory[begin:begin + n * np.dtype(dtype).itemsize // 4]
+            assert x.dtype == (torch.int64 if dtype is np.uint64 else torch.int32)
+            np.testing.assert_array_equal(x.numpy().view(np.uint32), words)
+
+
+def test_epochs_share_a_loader(data, monkeypatch):
+    opened, function = [], _ahead.lib.csaw_loader_open
+    monkeypatch.setattr(_ahead.lib, "csaw_loader_open", lambda *given: opened.append(1) or function(*given))
+    ahead, plain = (csaw.NeighborLoader(data, [3, 2], batch_size=7, shuffle=True, device=d) for d in ("cpu", None))
+    for _ in range(3):
+        same(list(ahead), list(plain))
+    assert len(opened) == 1
+    for batch in ahead:  # ended early: that loader is closed
+        break
+    next(iter(plain))
+    same(list(ahead), list(plain))
+    assert len(opened) == 2
+    ahead.in_flight = 3  # another loader
+    same(list(ahead), list(plain))
+    assert len(opened) == 3
+
+
 def test_another_stream_is_refused(data, torch_gpu):
     batches = iter(csaw.NeighborLoader(in_tensors(data), [3, 2], batch_size=7, device="cuda:0"))
     next(batches)

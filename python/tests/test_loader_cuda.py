@@ -151,6 +151,38 @@ def test_iterations_that_end_early(data, want):
     same([batch], [want[0][3]])
 
 
+@pytest.mark.parametrize("place, kept", [("gpu", True), ("pinned", True), ("host", False)])
+def test_a_loader_is_kept_from_epoch_to_epoch(data, want, place, kept, monkeypatch):
+    """But one that has locked pages of x, which CUDA would not copy together with others between epochs."""
+    from csaw import _ahead
+
+    opened, function = [], _ahead.lib.csaw_loader_open
+    monkeypatch.setattr(_ahead.lib, "csaw_loader_open", lambda *given: opened.append(1) or function(*given))
+    loader = csaw.NeighborLoader(with_x(data, lying(data.x, place)), device="cuda:0", **OPTIONS)
+    for epoch in want:
+        same(list(loader), epoch)
+        assert torch.equal(loader.data.attributes["x"].cuda().cpu(), data.x)
+    assert len(opened) == (1 if kept else 2)
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):  # another one is opened for it
+        loader.set_epoch(0)
+        same(list(loader), want[0])
+    torch.cuda.synchronize()
+
+
+def test_layers_of_a_batch(data):
+    """GraphSAGE layer by layer has the seeds' outputs of the whole batch, without waiting; and on the CPU."""
+    convs = [csaw.torch.SAGEConv(37, 8).cuda(), csaw.torch.SAGEConv(8, 4).cuda()]
+    for batch in csaw.NeighborLoader(data, device="cuda:0", **OPTIONS):
+        h, whole = batch.x, batch.x
+        for conv, a in zip(convs, csaw.torch.layers(batch)):
+            h, whole = conv(h, a), conv(whole, batch.edge_index)
+        torch.testing.assert_close(h, whole[:batch.batch_size], rtol=1e-4, atol=1e-5)
+        on_host = csaw.torch.layers(batch.to("cpu"))
+        for a, b in zip(csaw.torch.layers(batch), on_host):
+            assert a.shape == b.shape and torch.equal(a.rowptr.cpu(), b.rowptr) and torch.equal(a.col.cpu(), b.col)
+
+
 def test_memory_stays_what_it_is(data):
     """Over 1,880 batches, some of which are kept for a while, and whose features are over 200 MiB."""
     loader = csaw.NeighborLoader(with_x(data, data.x.cuda()), device="cuda:0", in_flight=3, **OPTIONS)

@@ -67,12 +67,14 @@ OPERATIONS |= {f"batched {reduce}": batched(reduce) for reduce in REDUCES}
 class Case:
     """An operation's inputs on a device, and its output and gradients."""
 
-    def __init__(self, name, edge_index, device, dtype=torch.float32):
+    def __init__(self, name, edge_index, device, dtype=torch.float32, prepare=True):
         self.operation = OPERATIONS[name]
         index = edge_index.to(device)
         self.x = features(ROWS, 32, dtype=dtype).to(device).requires_grad_()
         self.w = features(EDGES, 2, seed=3).to(device).requires_grad_()
         self.a = ct.matrix(index, ROWS)
+        if not prepare:
+            self.a = ct.Matrix(self.a.rowptr.clone(), self.a.col.clone(), edge=self.a.edge, prepare=False)
         self.graphs = ct.GraphBatch(index, torch.tensor([0, ROWS], device=device), self.w[:, 0])
         self.dy = features(ROWS, 32, seed=4, dtype=dtype).to(device)
 
@@ -98,10 +100,11 @@ def test_the_bits_are_the_cpu_s(edge_index, name, dtype):
     same_bits(Case(name, edge_index, "cuda", dtype).run(), Case(name, edge_index, "cpu", dtype).run())
 
 
+@pytest.mark.parametrize("prepare", (True, False))
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_the_bits_are_the_same_every_time(edge_index, name):
-    case = Case(name, edge_index, "cuda")
-    first = case.run()
+def test_the_bits_are_the_same_every_time(edge_index, name, prepare):
+    first = Case(name, edge_index, "cuda").run()
+    case = Case(name, edge_index, "cuda", prepare=prepare)
     for _ in range(5):
         same_bits(case.run(), first)
 
@@ -115,11 +118,12 @@ def test_sums_in_any_order_where_pytorch_allows_them(edge_index, name):
         torch.testing.assert_close(got.cpu(), want, rtol=1e-4, atol=1e-3)
 
 
+@pytest.mark.parametrize("prepare", (True, False))
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_in_the_current_stream_and_without_waiting(edge_index, name):
+def test_in_the_current_stream_and_without_waiting(edge_index, name, prepare):
     """x is written by the stream after a wait of the GPU: who reads it in another stream reads zeros, and who waits for
     the GPU finds the event passed."""
-    case = Case(name, edge_index, "cuda")
+    case = Case(name, edge_index, "cuda", prepare=prepare)
     want, x = case.run(), case.x.detach().clone()
     with torch.no_grad():
         case.x.zero_()
@@ -137,9 +141,10 @@ def test_in_the_current_stream_and_without_waiting(edge_index, name):
     same_bits(got, want)
 
 
+@pytest.mark.parametrize("prepare", (True, False))
 @pytest.mark.parametrize("name", OPERATIONS)
-def test_in_a_cuda_graph(edge_index, name):
-    case = Case(name, edge_index, "cuda")
+def test_in_a_cuda_graph(edge_index, name, prepare):
+    case = Case(name, edge_index, "cuda", prepare=prepare)
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -169,6 +174,21 @@ def test_backward_makes_no_transpose(edge_index):
             torch.cuda.synchronize()
         sorts[name] = sum("RadixSort" in event.key for event in record.key_averages())
     assert sorts.pop("es_spmm stratified") > 0 and not any(sorts.values()), sorts
+
+
+def test_a_matrix_of_one_step_is_made_without_waiting(edge_index):
+    a = ct.matrix(edge_index.cuda(), ROWS)
+    x, dy = features(ROWS, 32).cuda().requires_grad_(), features(ROWS, 32, seed=4).cuda()
+    ct.spmm(a, x).backward(dy)  # kernels are loaded
+    torch.cuda.synchronize()
+    torch.cuda._sleep(400_000_000)
+    for _ in range(20):
+        ct.spmm(ct.Matrix(a.rowptr, a.col.clone(), prepare=False), x).backward(dy)
+    passed = torch.cuda.Event()
+    passed.record()
+    waited = passed.query()
+    torch.cuda.synchronize()
+    assert not waited
 
 
 @pytest.mark.skipif(torch.cuda.device_count() < 2, reason="this machine has one GPU")

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """csaw.torch in PyTorch: torch.compile, autocast, the rules of operators; matrices of all kinds; what is refused."""
+import pickle
+
 import numpy as np
 import pytest
 
 import csaw
+from loader_cases import in_tensors, made_up
 
 torch = pytest.importorskip("torch", "2.4", reason="PyTorch 2.4 or later is not installed")
 from torch_cases import features, same  # noqa: E402
@@ -48,6 +51,38 @@ def test_operators_follow_their_rules(edges):
         torch.library.opcheck(op.default, arguments)
 
 
+def test_operators_without_dispatch_have_its_bits_and_errors(edges):
+    """Called as functions and as operators; a gradient of a gradient is refused by both."""
+    a, graphs = ct.matrix(edges, 30), ct.GraphBatch(edges, torch.tensor([0, 30]))
+    seen = ct._operator._somebody_looks_on
+    results = []
+    for looks_on in (False, True):
+        ct._operator._somebody_looks_on = lambda: looks_on
+        try:
+            x, w = features(30, 8).requires_grad_(), features(150, 1)[:, 0].requires_grad_()
+            y = everything(a, graphs, x, w)
+            results.append([y.detach(), *torch.autograd.grad(y.square().sum(), [x, w])])
+            assert ("Backward" in y.grad_fn.name()) and not ct.spmm(a, x.detach()).requires_grad
+            with torch.no_grad():
+                assert not ct.spmm(a, x).requires_grad
+            first, = torch.autograd.grad(ct.spmm(a, x, w).square().sum(), x, create_graph=True)
+            with pytest.raises(RuntimeError, match="no autograd formula"):
+                first.sum().backward()
+        finally:
+            ct._operator._somebody_looks_on = seen
+    for one, other in zip(*results):
+        assert torch.equal(one, other)
+
+
+def test_what_looks_on_sees_operators(edges):
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    a, x = ct.matrix(edges, 30), features(30, 8)
+    graph = make_fx(lambda x: ct.spmm(a, x), tracing_mode="real")(x)
+    assert "csaw.spmm" in graph.code
+    torch.testing.assert_close(graph(2 * x), ct.spmm(a, 2 * x))
+
+
 def test_autocast(edges):
     a, lin = ct.matrix(edges, 30), torch.nn.Linear(8, 8)
     x = features(30, 8)
@@ -86,6 +121,44 @@ def test_graphs_and_blocks_are_matrices(digraph):
     out = np.zeros((block.num_dst, 5))
     np.add.at(out, block.row(), x.numpy()[block.vertex[block.col]])
     same(y, torch.from_numpy(out))
+
+
+def test_a_matrix_that_is_not_prepared(edges):
+    a = ct.matrix(edges, 30)
+    anew = ct.Matrix(a.rowptr.clone(), a.col.clone(), edge=a.edge, prepare=False)
+    assert a.prepared and not anew.prepared and not pickle.loads(pickle.dumps(anew)).prepared
+    graphs, results = ct.GraphBatch(edges, torch.tensor([0, 30])), []
+    for matrix in (a, anew):
+        x, w = features(30, 8).requires_grad_(), features(150, 1)[:, 0].requires_grad_()
+        y = everything(matrix, graphs, x, w)
+        results.append([y.detach(), *torch.autograd.grad(y.square().sum(), [x, w])])
+        normal, of_normal = ct.gcn_norm(matrix)
+        assert normal.prepared == matrix.prepared
+        results[-1].append(of_normal)
+    for one, other in zip(*results):
+        assert torch.equal(one, other)
+    with pytest.raises(csaw.CsawError, match="7"):
+        ct.Matrix(torch.tensor([0, 2]), torch.tensor([0, 7], dtype=torch.int32), num_cols=3, prepare=False)
+
+
+@pytest.mark.parametrize("tensors", (False, True))
+@pytest.mark.parametrize("device", (None, "cpu"))
+def test_layers_of_a_batch(device, tensors):
+    """What the seeds get is what they get from the whole batch, and an inner layer has no more than it needs."""
+    data = made_up(400, 3000, 6)
+    given = in_tensors(data) if tensors else data
+    convs = [ct.SAGEConv(6, 5), ct.SAGEConv(5, 4), ct.SAGEConv(4, 3)]
+    for batch in csaw.NeighborLoader(given, [4, 3, 2], batch_size=64, device=device):
+        index, h = (torch.as_tensor(x) for x in (batch.edge_index, batch.x))
+        whole, layers = h, ct.layers(batch)
+        for conv, a in zip(convs, layers):
+            h, whole = conv(h, a), conv(whole, index)
+            same(h.detach(), whole[:a.shape[0]].detach())
+        assert len(h) == batch.batch_size
+        assert [a.num_edges for a in layers] == np.cumsum(batch.num_sampled_edges).tolist()[::-1]
+        assert layers[0].shape[1] == len(batch.n_id)
+    with pytest.raises(csaw.CsawError, match="num_sampled_nodes"):
+        ct.layers(next(iter(csaw.NeighborLoader(given, [2], batch_size=64, subgraph_type="induced"))))
 
 
 def test_plans_go_with_their_matrix(edges):

@@ -85,6 +85,11 @@ bool csaw__cuda_can_hold(const csaw__parts *parts); /* these three: as csaw__par
 csaw_status csaw__cuda_hold(csaw__parts *parts, const csaw__job *job, bool *held);
 void csaw__cuda_let_go(csaw__parts *parts);
 
+/* Whether a launch may read every partition that is whole in its slot, or its own alone. */
+static inline bool csaw__cuda_sees_all(const csaw__cuda_parts *c) {
+    return !csaw__parts_are_many(c->parts->fit.parts, c->slots);
+}
+
 /* runtime/engine/device_parts_copy.cu: as csaw__part_device has it; and all rows, where the host has them. */
 csaw_status csaw__cuda_copy(void *self, uint32_t part, uint32_t slot, uint32_t stream);
 csaw__rows csaw__cuda_rows_of_host(const csaw__cuda_parts *c);

@@ -3,9 +3,9 @@
  * GPU.
  *
  * A slot holds a partition's arrays as they stand in the graph, offsets included, so that nothing is changed on the
- * way: pointers to arcs begin where the graph's first arc would be. A launch may read any partition that is whole in
- * its slot when it begins; so a copy that overwrites one waits, on the device, for the launches that had begun before.
- * Of a graph that is read in place nothing is copied. */
+ * way: pointers to arcs begin where the graph's first arc would be. Where a launch may read any partition that is whole
+ * in its slot when it begins (csaw__cuda_sees_all), a copy waits, on the device, for the launches that had begun
+ * before. Of a graph that is read in place nothing is copied. */
 #include "runtime/engine/device_parts.h"
 
 namespace {
@@ -77,6 +77,15 @@ csaw_status begin_copy(csaw__cuda_parts *c, const csaw__piece *piece, int count,
     return CSAW_OK;
 }
 
+/* Launches that may be reading the slot. */
+csaw_status wait_for_readers(csaw__cuda_parts *c, uint32_t stream) {
+    if (!csaw__cuda_sees_all(c)) return CSAW_OK;
+    for (uint32_t t = 0; t < c->streams; t++)
+        if (c->stream[t].does == CSAW__CUDA_RUNS)
+            CSAW_CUDA(cudaStreamWaitEvent(c->stream[stream].stream, c->stream[t].done, 0));
+    return CSAW_OK;
+}
+
 } // namespace
 
 csaw__rows csaw__cuda_rows_of_host(const csaw__cuda_parts *c) {
@@ -100,8 +109,7 @@ csaw_status csaw__cuda_copy(void *self, uint32_t part, uint32_t slot, uint32_t s
     csaw__piece piece[CSAW__MOST_PIECES];
     uint64_t bytes;
     c->slot[slot].part = CSAW__NONE_AT_ALL;
-    for (uint32_t t = 0; t < c->streams; t++) /* those that may be reading it */
-        if (c->stream[t].does == CSAW__CUDA_RUNS) CSAW_CUDA(cudaStreamWaitEvent(s->stream, c->stream[t].done, 0));
+    CSAW_TRY(wait_for_readers(c, stream));
     const int count = lay_out(c, part, slot, piece, &c->slot[slot].rows);
     CSAW_TRY(count_bytes(c, part, piece, count, &bytes));
     CSAW_TRY(begin_copy(c, piece, count, stream));

@@ -68,10 +68,12 @@ csaw_status clear_counts(csaw__cuda_parts *c) {
     return CSAW_OK;
 }
 
-/* The rows that a launch may read: its own first. */
+/* The rows that a launch may read: its own first. Of many partitions those alone: prev's row is rarely in another slot,
+ * and no copy may overwrite a slot that is read. */
 uint32_t see_slots(const csaw__cuda_parts *c, uint32_t slot, csaw__part_view *view) {
+    const uint32_t seen = csaw__cuda_sees_all(c) ? c->slots : 1;
     uint32_t views = 0;
-    for (uint32_t i = 0; i < c->slots && views < CSAW__MOST_VIEWS; i++) {
+    for (uint32_t i = 0; i < seen && views < CSAW__MOST_VIEWS; i++) {
         const csaw__cuda_slot *const s = &c->slot[(slot + i) % c->slots];
         if (s->part == CSAW__NONE_AT_ALL) continue;
         view[views++] = {(const uint64_t *)s->rows.offset, s->rows.col, s->rows.first, s->rows.count};

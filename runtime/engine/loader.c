@@ -22,6 +22,7 @@ struct csaw_loader {
     csaw__batch *slot; /* [in_flight]: batch b is made in slot b mod in_flight */
     uint64_t in_flight, total;
     bool holding;  /* the caller has batch `returned` */
+    bool running;  /* there is a thread that is to be joined */
     pid_t process; /* that the thread is of */
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
@@ -99,18 +100,37 @@ static csaw_status check_options(const csaw_plan *plan, const csaw_loader_option
     return CSAW_OK;
 }
 
+static csaw_status start_thread(csaw_loader *l) {
+    const int failure = pthread_create(&l->thread, NULL, make_batches, l);
+    CSAW_REQUIRE(failure == 0, CSAW_ENOMEM,
+                 "the loader's thread did not start: %s; end other threads, or raise the limit", strerror(failure));
+    l->running = true;
+    return CSAW_OK;
+}
+
 static csaw_status start(csaw_loader *l) {
     l->process = getpid();
     CSAW_TRY(csaw__alloc_zero(&l->slot, l->in_flight, "batches in flight"));
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->changed, NULL);
-    const int failure = pthread_create(&l->thread, NULL, make_batches, l);
-    if (failure == 0) return CSAW_OK;
+    const csaw_status status = start_thread(l);
+    if (status == CSAW_OK) return CSAW_OK;
     pthread_cond_destroy(&l->changed);
     pthread_mutex_destroy(&l->lock);
     csaw__free(l->slot);
-    return csaw__fail(CSAW_ENOMEM, "the loader's thread did not start: %s; end other threads, or raise the limit",
-                      strerror(failure));
+    return status;
+}
+
+/* Batches of all epochs. */
+static csaw_status count_batches(const csaw_loader_options *options, uint64_t seeds, uint64_t *total) {
+    const uint64_t whole = seeds / options->batch_size, rest = seeds % options->batch_size;
+    const uint64_t batches = whole + (rest && !options->drop_last);
+    CSAW_REQUIRE(!batches || options->epochs <= CSAW_MAX_INSTANCES / batches, CSAW_EINVAL,
+                 "%llu epochs of %llu batches are more than the 2^40 that random numbers are there for; open a "
+                 "loader with another seed after fewer epochs",
+                 (number)options->epochs, (number)batches);
+    *total = options->epochs * batches;
+    return CSAW_OK;
 }
 
 csaw_status csaw_loader_open(csaw_plan *plan, const csaw_seeds *seeds, const csaw_loader_options *given,
@@ -129,12 +149,7 @@ csaw_status csaw_loader_open(csaw_plan *plan, const csaw_seeds *seeds, const csa
     CSAW_TRY(csaw__plan_lend(plan));
     CSAW_TRY_DONE(csaw__alloc_zero(&l, 1, "a loader"));
     CSAW_TRY_DONE(csaw__batches_open(&l->batches, plan, seeds, &options));
-    const uint64_t batches = l->batches.of_epoch;
-    CSAW_REQUIRE_DONE(!batches || options.epochs <= CSAW_MAX_INSTANCES / batches, CSAW_EINVAL,
-                      "%llu epochs of %llu batches are more than the 2^40 that random numbers are there for; open a "
-                      "loader with another seed after fewer epochs",
-                      (number)options.epochs, (number)batches);
-    l->total = options.epochs * batches;
+    CSAW_TRY_DONE(count_batches(&options, l->batches.num_seeds, &l->total));
     l->in_flight = options.in_flight;
     CSAW_TRY_DONE(start(l));
     *out = l;
@@ -207,12 +222,38 @@ static void close_copy(csaw_loader *l) {
         if (i != l->made % l->in_flight) csaw__batch_free(&l->slot[i]);
 }
 
+/* What it has begun is made. */
 static void end_thread(csaw_loader *l) {
+    if (!l->running) return;
     pthread_mutex_lock(&l->lock);
     l->over = true;
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->lock);
     pthread_join(l->thread, NULL);
+    l->running = false;
+}
+
+csaw_status csaw_loader_restart(csaw_loader *l, const csaw_seeds *seeds, uint64_t seed) {
+    uint64_t total = 0;
+    CSAW_REQUIRE(l, CSAW_EINVAL, "csaw_loader_restart needs a loader; it is NULL");
+    CSAW_TRY(check_process(l));
+    const csaw_plan *const plan = l->batches.plan;
+    CSAW_TRY(check_seeds(plan, seeds));
+    CSAW_TRY(count_batches(&l->batches.options, seeds ? seeds->count : plan->graph->csr.num_vertices, &total));
+    if (l->holding) CSAW_TRY(give_back(l));
+    end_thread(l);
+    csaw_status status = csaw__batches_choose(&l->batches, seeds, seed);
+    l->made = l->returned = 0;
+    l->over = false;
+    l->status = CSAW_OK;
+    l->total = total; /* which the thread reads */
+    if (status == CSAW_OK) status = start_thread(l);
+    if (status != CSAW_OK) l->total = 0;
+    return status;
+}
+
+static void close_here(csaw_loader *l) {
+    end_thread(l);
     pthread_cond_destroy(&l->changed);
     pthread_mutex_destroy(&l->lock);
     if (l->holding) csaw__device_slot_leave(l->slot[l->returned % l->in_flight].there);
@@ -222,7 +263,7 @@ static void end_thread(csaw_loader *l) {
 void csaw_loader_close(csaw_loader *l) {
     if (!l) return;
     csaw_plan *const lent = getpid() == l->process ? l->batches.plan : NULL;
-    (lent ? end_thread : close_copy)(l);
+    (lent ? close_here : close_copy)(l);
     csaw__free(l->slot);
     csaw__batches_close(&l->batches); /* which works with the plan's device */
     csaw__free(l);

@@ -7,9 +7,40 @@
 #include "runtime/engine/plan.h"
 #include "spmm/element.h"
 
+csaw_status csaw__batches_choose(csaw__batches *b, const csaw_seeds *seeds, uint64_t seed) {
+    const uint64_t count = seeds ? seeds->count : b->plan->graph->csr.num_vertices, size = b->options.batch_size;
+    const uint64_t most = size < count ? size : count;
+    csaw_vertex *vertex = NULL, *chosen = NULL, *begun_at = NULL;
+    uint64_t *order = NULL;
+    csaw_status status = CSAW_OK;
+    CSAW_TRY_DONE(csaw__alloc(&vertex, count, "seeds"));
+    CSAW_TRY_DONE(csaw__alloc(&order, count, "seeds in their order"));
+    CSAW_TRY_DONE(csaw__alloc(&chosen, most, "seeds of a batch"));
+    if (b->plan->device) CSAW_TRY_DONE(csaw__alloc(&begun_at, most, "seeds of a batch"));
+    for (uint64_t i = 0; i < count; i++) vertex[i] = seeds && seeds->vertex ? seeds->vertex[i] : (csaw_vertex)i;
+    csaw__free(b->seed);
+    csaw__free(b->order);
+    csaw__free(b->chosen);
+    csaw__free(b->begun_at);
+    b->seed = vertex;
+    b->order = order;
+    b->chosen = chosen;
+    b->begun_at = begun_at;
+    b->options.seed = seed;
+    b->num_seeds = count;
+    b->shuffled = UINT64_MAX;
+    b->of_epoch = count / size + (count % size && !b->options.drop_last);
+    return CSAW_OK;
+done:
+    csaw__free(vertex);
+    csaw__free(order);
+    csaw__free(chosen);
+    csaw__free(begun_at);
+    return status;
+}
+
 csaw_status csaw__batches_open(csaw__batches *b, csaw_plan *plan, const csaw_seeds *seeds,
                                const csaw_loader_options *options) {
-    const uint64_t count = seeds ? seeds->count : plan->graph->csr.num_vertices, size = options->batch_size;
     b->plan = plan;
     b->options = *options;
     if (options->params) {
@@ -25,18 +56,8 @@ csaw_status csaw__batches_open(csaw__batches *b, csaw_plan *plan, const csaw_see
         memcpy(b->fanout, options->fanout, options->depth * sizeof *b->fanout);
         b->options.fanout = b->fanout;
     }
-    b->num_seeds = count;
-    b->shuffled = UINT64_MAX;
-    b->of_epoch = count / size + (count % size && !options->drop_last);
-    CSAW_TRY(csaw__alloc(&b->seed, count, "seeds"));
-    CSAW_TRY(csaw__alloc(&b->order, count, "seeds in their order"));
-    CSAW_TRY(csaw__alloc(&b->chosen, size < count ? size : count, "seeds of a batch"));
-    if (plan->device) {
-        CSAW_TRY(csaw__alloc(&b->begun_at, size < count ? size : count, "seeds of a batch"));
-        CSAW_TRY(csaw__device_loader_open(plan, &b->options, &b->there));
-    }
-    for (uint64_t i = 0; i < count; i++) b->seed[i] = seeds && seeds->vertex ? seeds->vertex[i] : (csaw_vertex)i;
-    return CSAW_OK;
+    CSAW_TRY(csaw__batches_choose(b, seeds, options->seed));
+    return plan->device ? csaw__device_loader_open(plan, &b->options, &b->there) : CSAW_OK;
 }
 
 void csaw__batches_close(csaw__batches *b) {

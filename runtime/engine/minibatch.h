@@ -38,6 +38,8 @@ typedef struct csaw__batch {
 csaw_status csaw__batches_open(csaw__batches *batches, csaw_plan *plan, const csaw_seeds *seeds,
                                const csaw_loader_options *options);
 void csaw__batches_close(csaw__batches *batches);
+/* From now on these seeds, as checked, and this seed of the random numbers. What fails changes nothing. */
+csaw_status csaw__batches_choose(csaw__batches *batches, const csaw_seeds *seeds, uint64_t seed);
 /* Batch `batch`, counted over all epochs. Batches are made in order. */
 csaw_status csaw__batch_make(csaw__batch *slot, csaw__batches *batches, uint64_t batch);
 void csaw__batch_free(csaw__batch *slot);

@@ -15,7 +15,7 @@ except ImportError as error:
 from ._batched import GraphBatch
 from .functional import batched_spmm, edge_softmax, es_spmm, maxk, maxk_dense, maxk_spmm, sddmm, spmm
 from .layers import GATConv, GCNConv, GINConv, MaxK, SAGEConv
-from .matrix import Matrix, matrix
+from .matrix import Matrix, layers, matrix
 from .normalize import gcn_norm
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "edge_softmax",
     "es_spmm",
     "gcn_norm",
+    "layers",
     "matrix",
     "maxk",
     "maxk_dense",

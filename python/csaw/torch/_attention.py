@@ -2,15 +2,15 @@
 """Operators csaw::sddmm and csaw::edge_softmax with their gradients: csaw/spmm.h, "attention"."""
 import torch
 from torch import Tensor
-from torch.library import custom_op
 
 from .. import _structs as s
 from .._lib import invalid, lib
 from ._call import address, call, dense, place_of, rows_of, same_device, sparse
+from ._operator import operator
 from ._spmm import spmm_backward_op, spmm_op
 
 
-@custom_op("csaw::sddmm", mutates_args=())
+@operator("csaw::sddmm")
 def sddmm_op(rowptr: Tensor, col: Tensor, x: Tensor, y: Tensor, heads: int) -> Tensor:
     """[edges, heads] float32: <x[i, head], y[j, head]> of every edge from column j to row i."""
     same_device(rowptr, col, x, y)
@@ -60,7 +60,7 @@ def _edges(rowptr: Tensor, col: Tensor, cols: int, x: Tensor, function, *given: 
     return out
 
 
-@custom_op("csaw::edge_softmax", mutates_args=())
+@operator("csaw::edge_softmax")
 def edge_softmax_op(rowptr: Tensor, col: Tensor, score: Tensor, cols: int) -> Tensor:
     return _edges(rowptr, col, cols, score, lib.csaw_edge_softmax, score)
 
@@ -70,7 +70,7 @@ def _(rowptr, col, score, cols):
     return torch.empty_like(score, memory_format=torch.contiguous_format)
 
 
-@custom_op("csaw::edge_softmax_backward", mutates_args=())
+@operator("csaw::edge_softmax_backward")
 def edge_softmax_backward_op(rowptr: Tensor, col: Tensor, out: Tensor, dout: Tensor, cols: int) -> Tensor:
     return _edges(rowptr, col, cols, out, lib.csaw_edge_softmax_backward, out, dout)
 

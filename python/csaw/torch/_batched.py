@@ -6,12 +6,12 @@ from typing import Any, Optional, Tuple
 
 import torch
 from torch import Tensor
-from torch.library import custom_op
 
 from .. import _structs as s
 from .._lib import Handle, create, invalid, lib
 from .._lib import options as make_options
 from ._call import DTYPES, address, call, place_of, reduce_of, rows_of, same_device
+from ._operator import operator
 
 _COO = s.ENUMS["csaw_format"]["CSAW_COO"]
 _joined: "weakref.WeakValueDictionary[Any, Handle]" = weakref.WeakValueDictionary()
@@ -88,7 +88,7 @@ def _fields(x, arg, reduce, weight):
                 weight=None if x.is_cuda else address(weight))
 
 
-@custom_op("csaw::batched_spmm", mutates_args=())
+@operator("csaw::batched_spmm")
 def batched_spmm_op(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor, weight: Optional[Tensor], x: Tensor,
                     reduce: str) -> Tuple[Tensor, Tensor]:
     """y as x; of max and min also which entry of its graph each element came from, int32, -1 in empty rows."""
@@ -105,7 +105,7 @@ def _(offset, edge_offset, row, col, weight, x, reduce):
     return x.new_empty(x.shape), x.new_empty(_arg_shape(x, reduce), dtype=torch.int32)
 
 
-@custom_op("csaw::batched_spmm_backward", mutates_args=())
+@operator("csaw::batched_spmm_backward")
 def batched_spmm_backward_op(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor, weight: Optional[Tensor],
                              x: Tensor, dy: Tensor, arg: Tensor, reduce: str, with_x: bool,
                              with_weight: bool) -> Tuple[Tensor, Tensor]:

@@ -97,6 +97,14 @@ def prepare(rowptr: Tensor, col: Tensor, cols: int) -> Handle:
     return handle
 
 
+def check_sparse(rowptr: Tensor, col: Tensor, cols: int) -> None:
+    """On the host; on a GPU only what shows without a look at its memory."""
+    same_device(rowptr, col)
+    a = sparse(rowptr, col, None, cols)
+    if not rowptr.is_cuda:
+        check(lib.csaw_sparse_check(ctypes.byref(a)))
+
+
 def plan_of(rowptr: Tensor, col: Tensor, cols: int) -> Optional[Handle]:
     """The plan made for this matrix, if there is one; to be held during the call."""
     return _plans.get(_key(rowptr, col, cols))

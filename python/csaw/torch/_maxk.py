@@ -8,12 +8,12 @@ from typing import Optional, Tuple
 
 import torch
 from torch import Tensor
-from torch.library import custom_op
 
 from .. import _structs as s
 from .._lib import invalid, lib
 from ._call import (DTYPES, address, call, dense, place_of, plan_of, pointer_of, reduce_of, rows_of, same_device,
                     sparse)
+from ._operator import operator
 
 
 def _index_dtype(cols: int) -> torch.dtype:
@@ -32,7 +32,7 @@ def _whole(values: Tensor, index: Tensor, cols: int) -> Tuple[Tensor, Tensor]:
     return rows_of(values, "values").contiguous(), index.contiguous()
 
 
-@custom_op("csaw::maxk", mutates_args=())
+@operator("csaw::maxk")
 def maxk_op(x: Tensor, k: int) -> Tuple[Tensor, Tensor]:
     x = rows_of(x, "x")
     values = x.new_empty(x.shape[0], k)
@@ -46,7 +46,7 @@ def _(x, k):
     return x.new_empty(x.shape[0], k), x.new_empty(x.shape[0], k, dtype=_index_dtype(x.shape[1]))
 
 
-@custom_op("csaw::maxk_dense", mutates_args=())
+@operator("csaw::maxk_dense")
 def maxk_dense_op(values: Tensor, index: Tensor, cols: int) -> Tensor:
     values, index = _whole(values, index, cols)
     out = values.new_empty(values.shape[0], cols)
@@ -59,7 +59,7 @@ def _(values, index, cols):
     return values.new_empty(values.shape[0], cols)
 
 
-@custom_op("csaw::maxk_gather", mutates_args=())
+@operator("csaw::maxk_gather")
 def maxk_gather_op(x: Tensor, index: Tensor) -> Tensor:
     x, index = rows_of(x, "x"), index.contiguous()
     values = x.new_empty(index.shape)
@@ -98,7 +98,7 @@ maxk_gather_op.register_autograd(lambda ctx, dvalues: (maxk_dense_op(dvalues, ct
                                  setup_context=_gather_setup)
 
 
-@custom_op("csaw::maxk_spmm", mutates_args=())
+@operator("csaw::maxk_spmm")
 def maxk_spmm_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], values: Tensor, index: Tensor, cols: int,
                  reduce: str) -> Tensor:
     same_device(rowptr, col, weight, values, index)
@@ -116,7 +116,7 @@ def _(rowptr, col, weight, values, index, cols, reduce):
     return values.new_empty(rowptr.shape[0] - 1, cols)
 
 
-@custom_op("csaw::maxk_spmm_backward", mutates_args=())
+@operator("csaw::maxk_spmm_backward")
 def maxk_spmm_backward_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], values: Tensor, index: Tensor,
                           dy: Tensor, reduce: str, with_values: bool, with_weight: bool) -> Tuple[Tensor, Tensor]:
     """Gradients of values and of weight; empty where not wanted."""

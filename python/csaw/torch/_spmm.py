@@ -8,19 +8,19 @@ from typing import Any, Dict, NamedTuple, Optional, Tuple
 
 import torch
 from torch import Tensor
-from torch.library import custom_op
 
 from .. import _structs as s
 from .._lib import Handle, lib
 from ._call import (address, call, dense, place_of, plan_of, pointer_of, prepare, reduce_of, rows_of, same_device,
                     sparse)
+from ._operator import operator
 
 
 def _arg_shape(rowptr: Tensor, x: Tensor, reduce: str) -> Tuple[int, int]:
     return (rowptr.shape[0] - 1, x.shape[1]) if reduce in ("max", "min") else (0, 0)
 
 
-@custom_op("csaw::spmm", mutates_args=())
+@operator("csaw::spmm")
 def spmm_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], x: Tensor, reduce: str,
             heads: int) -> Tuple[Tensor, Tensor]:
     """y [rows, n] of x's dtype; of max and min also the edge of each element, [rows, n] int64, -1 in empty rows."""
@@ -44,7 +44,7 @@ def _(rowptr, col, weight, x, reduce, heads):
             x.new_empty(_arg_shape(rowptr, x, reduce), dtype=torch.int64))
 
 
-@custom_op("csaw::spmm_backward", mutates_args=())
+@operator("csaw::spmm_backward")
 def spmm_backward_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], x: Tensor, dy: Tensor, arg: Tensor,
                      reduce: str, heads: int, with_x: bool, with_weight: bool) -> Tuple[Tensor, Tensor]:
     """Gradients of x, as x, and of weight, [edges, heads] float32; empty where not wanted."""
@@ -90,7 +90,7 @@ def _es_fields(width, method, reduce, seed, epoch, x):
     return dict(method=METHODS[method], width=width, reduce=reduce_of(reduce), seed=seed, epoch=epoch, **place_of(x))
 
 
-@custom_op("csaw::es_spmm", mutates_args=())
+@operator("csaw::es_spmm")
 def es_spmm_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], x: Tensor, width: int, method: str, reduce: str,
                seed: int, epoch: int) -> Tensor:
     same_device(rowptr, col, weight, x)
@@ -144,7 +144,7 @@ def _sampled_backward(of: _Sampled, rowptr: Tensor, col: Tensor, weight: Optiona
     return spmm_backward_op(of.rowptr, of.col, factor, x, dy, none, "sum", 1, True, False)[0]
 
 
-@custom_op("csaw::es_spmm_backward", mutates_args=())
+@operator("csaw::es_spmm_backward")
 def es_spmm_backward_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], x: Tensor, dy: Tensor, width: int,
                         method: str, reduce: str, seed: int, epoch: int, with_x: bool,
                         with_weight: bool) -> Tuple[Tensor, Tensor]:

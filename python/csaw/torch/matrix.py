@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Matrix: a sparse matrix as tensors, from whatever names edges. Rows receive, columns send, as in csaw/spmm.h."""
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import torch
 from torch import Tensor
@@ -9,7 +9,8 @@ from .._arrays import shared_tensor
 from .._lib import invalid
 from ..graph import Graph
 from ..samples import Block
-from ._call import prepare
+from ._call import check_sparse as _check
+from ._call import prepare as _prepare
 
 MAX_COLS = 2**31 - 1
 
@@ -31,11 +32,13 @@ class Matrix:
     """CSR tensors, checked once, with what products need kept beside them (12 bytes an edge, 8 a column).
 
     rowptr: [rows + 1] int64; col: [edges] int32; weight: [edges] float32, or None = all 1; edge: [edges] int64, where
-    each entry was among the edges given, None = in the same order. Tensors must stay as they are.
+    each entry was among the edges given, None = in the same order. Tensors must stay as they are. prepare=False: a
+    matrix of one training step. Nothing is kept, so that each product finds out what it needs, and on a GPU nothing is
+    checked and nothing waits; all bits are the same.
     """
 
     def __init__(self, rowptr: Tensor, col: Tensor, weight: Optional[Tensor] = None, num_cols: Optional[int] = None,
-                 edge: Optional[Tensor] = None):
+                 edge: Optional[Tensor] = None, prepare: bool = True):
         self.rowptr, self.col = rowptr.contiguous(), col.contiguous()
         self.weight = None if weight is None else weight.to(torch.float32).contiguous()
         self.edge = edge
@@ -43,7 +46,7 @@ class Matrix:
         self.shape: Tuple[int, int] = (rows, rows if num_cols is None else int(num_cols))
         if self.shape[1] > MAX_COLS:
             raise invalid(f"the matrix has {self.shape[1]} columns; PyTorch's indices allow {MAX_COLS}")
-        self._plan = prepare(self.rowptr, self.col, self.shape[1])
+        self._plan = (_prepare if prepare else _check)(self.rowptr, self.col, self.shape[1])
         self._row: Optional[Tensor] = None
         self._place: Optional[Tensor] = None
         self.derived: Dict[Any, Any] = {}  # what layers made of it: with loops, normalised
@@ -84,7 +87,7 @@ class Matrix:
         if torch.device(device) == self.device:
             return self
         weight, edge = (None if x is None else x.to(device) for x in (self.weight, self.edge))
-        return Matrix(self.rowptr.to(device), self.col.to(device), weight, self.shape[1], edge)
+        return Matrix(self.rowptr.to(device), self.col.to(device), weight, self.shape[1], edge, self.prepared)
 
     def dense(self) -> Tensor:
         """[rows, cols] float32, repeated entries added."""
@@ -92,23 +95,40 @@ class Matrix:
         weight = torch.ones(self.num_edges, device=self.device) if self.weight is None else self.weight
         return out.index_put_((self.row(), self.col.long()), weight, accumulate=True)
 
+    @property
+    def prepared(self) -> bool:
+        """Whether what products need is kept."""
+        return self._plan is not None
+
     def __reduce__(self):
-        return Matrix, (self.rowptr, self.col, self.weight, self.shape[1], self.edge)
+        return Matrix, (self.rowptr, self.col, self.weight, self.shape[1], self.edge, self.prepared)
 
     def __repr__(self):
         return f"Matrix({self.shape[0]} x {self.shape[1]}, {self.num_edges} edges, {self.device})"
 
 
-def from_coo(row: Tensor, col: Tensor, weight: Optional[Tensor], shape: Tuple[int, int]) -> Matrix:
-    """From edges in any order; of a row they keep theirs."""
-    for index, count, what in ((row, shape[0], "receiver"), (col, shape[1], "sender")):
-        if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < count:
+def _check_edges(row: Tensor, col: Tensor, shape: Tuple[int, int]) -> None:
+    if not row.numel():
+        return
+    row_least, row_most, col_least, col_most = torch.stack([*row.aminmax(), *col.aminmax()]).tolist()  # waits once
+    for least, most, count, what in ((row_least, row_most, shape[0], "receiver"),
+                                     (col_least, col_most, shape[1], "sender")):
+        if least < 0 or most >= count:
             raise invalid(f"a {what} of edge_index is outside 0 .. {count - 1}; there are {count}")
-    edge = torch.argsort(row, stable=True)
-    rowptr = torch.zeros(shape[0] + 1, dtype=torch.int64, device=row.device)
-    rowptr[1:] = torch.bincount(row, minlength=shape[0]).cumsum(0)
+
+
+def from_coo(row: Tensor, col: Tensor, weight: Optional[Tensor], shape: Tuple[int, int],
+             prepare: bool = True) -> Matrix:
+    """From edges in any order, within the shape; of a row they keep theirs."""
+    sorted_row, edge = torch.sort(row, stable=True)
     weight = None if weight is None else weight.index_select(0, edge)
-    return Matrix(rowptr, col.index_select(0, edge).to(torch.int32), weight, shape[1], edge)
+    return Matrix(_starts(sorted_row, shape[0]), col.index_select(0, edge).to(torch.int32), weight, shape[1], edge,
+                  prepare)
+
+
+def _starts(row: Tensor, rows: int) -> Tensor:
+    """rowptr of rows that ascend."""
+    return torch.searchsorted(row, torch.arange(rows + 1, device=row.device))
 
 
 Adjacency = Union[Matrix, Graph, Block, Tensor, Any]
@@ -127,7 +147,9 @@ def _from_tensor(x: Tensor, size: Union[None, int, Tuple[int, int]]) -> Matrix:
     if size is None:
         size = 1 + int(x.max()) if x.numel() else 0
     rows, cols = (size, size) if isinstance(size, int) else size
-    return from_coo(x[1].long(), x[0].long(), None, (rows, cols))
+    row, col = x[1].long(), x[0].long()
+    _check_edges(row, col, (rows, cols))
+    return from_coo(row, col, None, (rows, cols))
 
 
 def _from_graph(graph: Graph) -> Matrix:
@@ -144,7 +166,7 @@ def matrix(edges: Adjacency, size: Union[None, int, Tuple[int, int]] = None) -> 
     - a torch sparse CSR tensor: its rows receive; all values 1 = no weights
     - a csaw.Graph: that of its edge_index(), so v receives along the arcs u -> v; with its weights. Made once and kept
       with the graph
-    - a Block of a minibatch: its rows receive
+    - a Block of a minibatch: its rows receive; not prepared. layers() has the matrices of a whole network
     Make it once and give it to ops and layers: to check, to sort and to transpose takes longer than a product."""
     if isinstance(edges, Matrix):
         return edges
@@ -155,6 +177,29 @@ def matrix(edges: Adjacency, size: Union[None, int, Tuple[int, int]] = None) -> 
             edges._kept["matrix"] = _from_graph(edges)
         return edges._kept["matrix"]
     if isinstance(edges, Block):
-        return Matrix(shared_tensor(edges.rowptr, "int64"), shared_tensor(edges.col, "int32"), None, edges.num_src)
+        return Matrix(shared_tensor(edges.rowptr, "int64"), shared_tensor(edges.col, "int32"), None, edges.num_src,
+                      prepare=False)
     raise invalid(f"{type(edges).__name__} names no edges; give edge_index [2, edges], a sparse CSR tensor, a "
                   "csaw.Graph, a Block or a csaw.torch.Matrix")
+
+
+def layers(batch: Any) -> List[Matrix]:
+    """The matrix of each layer of a network on a batch of csaw.NeighborLoader, outer hop first:
+
+        for conv, a in zip(convs, csaw.torch.layers(batch)):
+            x = conv(x, a)                          # [a.shape[1], n] -> [a.shape[0], n]
+
+    Layer i of k has the edges of all hops but the last i: rows are the vertices that the layers after it read, columns
+    its own vertices. x is batch.x at first, and in the end has batch_size rows. Of loaders with
+    subgraph_type="directional", whose edge_index nobody changed: on a GPU it is not looked at."""
+    if getattr(batch, "num_sampled_nodes", None) is None:
+        raise invalid("the batch has no num_sampled_nodes, so that its layers are not known; layers() is for batches "
+                      "of a csaw.NeighborLoader with subgraph_type='directional'")
+    sender, receiver = (torch.as_tensor(x) for x in batch.edge_index)
+    nodes, edges = list(batch.num_sampled_nodes), list(batch.num_sampled_edges)
+    rowptr, col = _starts(receiver, sum(nodes[:-1])), sender.int()
+    out = []
+    for hops in range(len(edges), 0, -1):
+        rows, count = sum(nodes[:hops]), sum(edges[:hops])
+        out.append(Matrix(rowptr[:rows + 1], col[:count], None, rows + nodes[hops], prepare=False))
+    return out

@@ -26,7 +26,7 @@ def _add_loops(a: Matrix, weight: Tensor, fill: float) -> Tuple[Matrix, Tensor]:
     count = min(a.shape)
     row, col, loop = a.row(), a.col.long(), torch.arange(count, device=a.device)
     other = row != col
-    out = from_coo(torch.cat([row[other], loop]), torch.cat([col[other], loop]), None, a.shape)
+    out = from_coo(torch.cat([row[other], loop]), torch.cat([col[other], loop]), None, a.shape, a.prepared)
     number = torch.arange(a.num_edges, device=a.device)
     last = torch.full((count,), -1, device=a.device).scatter_reduce(0, row[~other], number[~other], "amax")
     of_loop = torch.cat([weight, weight.new_full((1,), fill)])[torch.where(last < 0, a.num_edges, last)]
@@ -71,9 +71,9 @@ def gcn_norm(edges: Adjacency, weight: Optional[Tensor] = None, *, improved: boo
     row, col = out.row(), out.col.long()
     of_row = of_col = _inverse_root_of_sums(out, weight)
     if a.shape[0] != a.shape[1]:
-        turned = from_coo(col, row, None, (a.shape[1], a.shape[0]))
+        turned = from_coo(col, row, None, (a.shape[1], a.shape[0]), False)
         of_col = _inverse_root_of_sums(turned, turned.in_order(weight))
-    made = Matrix(out.rowptr, out.col, None, out.shape[1]), of_row[row] * weight * of_col[col]
+    made = Matrix(out.rowptr, out.col, None, out.shape[1], prepare=out.prepared), of_row[row] * weight * of_col[col]
     if own:
         a.derived[key] = made
     return made

@@ -10,9 +10,9 @@
  * as soon as 16 bytes of it are known they are written, to the host's memory if that is page-locked, so that memory for
  * walks under way is what they need to go on, and the way to the host, which copies do not use, carries the paths.
  *
- * A second-order step reads prev's row where the launch sees it. Else the walk takes the vertices that REJECT asks about
- * to prev's partition and comes back with the answers; a whole row (ITS, RACE, REJECT out of attempts) is not carried to
- * and fro: prev's row is then read in place from the host's memory.
+ * A second-order step reads prev's row where the launch sees it. Else the walk takes the vertices that REJECT asks
+ * about to prev's partition and comes back with the answers; a whole row (ITS, RACE, REJECT out of attempts) is not
+ * carried to and fro: prev's row is then read in place from the host's memory.
  *
  * Other launches may hand walks over meanwhile: all of a walk is written before the word that says where it waits, and
  * read from L2, where others' writes are. */

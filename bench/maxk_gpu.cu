@@ -6,7 +6,9 @@
  * additions by the bound.
  *
  *   maxk_gpu_bench [--graph rmat|reddit|products|arxiv] [--share 1] [--scale 18] [--edge-factor 16] [--cols 256]
- *                  [--k 8,16,32,64] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
+ *                  [--k 8,16,32,64] [--what all|figure] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
+ *
+ * --what figure: those products alone that bench/plot_maxk.py draws.
  *
  * "paper" is the formula of MaxK-GNN, section 4.3 and Table 2, as in bench/maxk.c. "sectors": for every edge all
  * 32-byte sectors that the entries of its column would take if they stood side by side, values and index, fetched and
@@ -27,6 +29,7 @@ struct settings {
     graph_choice graph;
     const char *k = "8,16,32,64", *device = "cuda:0", *commit = "", *json = nullptr;
     uint32_t cols = 256, repeat = 20;
+    bool figure = false; /* alone */
 };
 
 struct bench {
@@ -142,6 +145,16 @@ template <typename T> static std::vector<T> back(const void *there, uint64_t cou
     return here;
 }
 
+/* those of a matrix of so many columns */
+static std::vector<float> rows_back(const rows_of &some, const void *there, uint64_t cols) {
+    std::vector<float> here(some.row.size() * cols);
+    must_cuda(cudaDeviceSynchronize());
+    for (uint64_t r = 0; r < some.row.size(); r++)
+        must_cuda(cudaMemcpy(&here[r * cols], (const float *)there + some.row[r] * cols, cols * sizeof(float),
+                             cudaMemcpyDeviceToHost));
+    return here;
+}
+
 static uint64_t element_bytes(csaw_dtype dtype) { return dtype == CSAW_F32 ? 4 : 2; }
 
 static void verify_maxk(const csaw_cbsr &h, const csaw_cbsr &there) {
@@ -160,9 +173,9 @@ static void verify_forward(const bench *b) {
     std::vector<float> want(a.rows * b->set.cols);
     const csaw_dense y = {a.rows, b->set.cols, 0, CSAW_F32, want.data()};
     must(csaw_maxk_spmm(&a, &b->h, nullptr, &y));
-    const std::vector<float> got = back<float>(b->there_y.data, b->a.rows * b->set.cols);
+    const std::vector<float> got = rows_back(some, b->there_y.data, b->set.cols);
     for (uint64_t r = 0; r < a.rows; r++)
-        if (memcmp(&want[r * b->set.cols], &got[some.row[r] * b->set.cols], b->set.cols * 4) != 0)
+        if (memcmp(&want[r * b->set.cols], &got[r * b->set.cols], b->set.cols * 4) != 0)
             wrong("the product", b->h.k, some.row[r]);
 }
 
@@ -183,10 +196,10 @@ static void verify_backward(const bench *b, bool exact) {
     options.size = sizeof options;
     options.transpose = &turned;
     must(csaw_maxk_spmm_backward(&a, &b->dy, &options, &dx));
-    const std::vector<float> got = back<float>(b->there_dh.values, b->a.cols * k);
+    const std::vector<float> got = rows_back(some, b->there_dh.values, k);
     for (uint64_t r = 0; r < turned.rows; r++)
         for (uint64_t t = 0; t < k; t++) {
-            const float is = got[some.row[r] * k + t], should = want[r * k + t];
+            const float is = got[r * k + t], should = want[r * k + t];
             const uint64_t at = r * k + t, c = of_index == 1 ? index[at] : ((const uint16_t *)index.data())[at];
             double size = 0;
             if (exact && memcmp(&is, &should, 4) != 0) wrong("the gradient", k, some.row[r]);
@@ -324,7 +337,8 @@ static void run_products(bench *b, double dense) {
     const figure f = time_of(b->set.repeat, run_forward);
     report(b, b->h.k, "forward", f, forward, "sectors", sectors);
     report(b, b->h.k, "forward", f, forward, "csaw_spmm", dense);
-    report(b, b->h.k, "forward, not prepared", time_of(b->set.repeat, run_alone), forward, "sectors", sectors);
+    if (!b->set.figure)
+        report(b, b->h.k, "forward, not prepared", time_of(b->set.repeat, run_alone), forward, "sectors", sectors);
     const struct {
         const char *name;
         const csaw_maxk_spmm_options *options;
@@ -333,12 +347,14 @@ static void run_products(bench *b, double dense) {
                 {"backward, transpose made", &plain, true},
                 {"backward, atomic", &atomic, false}};
     for (const auto &way : ways) {
+        if (b->set.figure && way.exact) continue;
         const auto run = [&] { must(csaw_maxk_spmm_backward(&b->there, &b->there_dy, way.options, &b->there_dh)); };
         must_cuda(cudaMemset(b->there_dh.values, 0xff, b->a.cols * b->h.k * 4));
         run();
         verify_backward(b, way.exact);
         report(b, b->h.k, way.name, time_of(b->set.repeat, run), backward, "sectors", sectors);
     }
+    if (b->set.figure) return;
     report(b, b->h.k, "gradient of weights",
            time_of(b->set.repeat,
                    [&] {
@@ -359,7 +375,7 @@ static void run_k(bench *b, uint64_t k, double dense) {
     b->there_h.index = upload<uint8_t>(nullptr, index.size());
     b->there_dh.values = upload<float>(nullptr, values.size());
     b->there_dh.index = b->there_h.index;
-    run_rows(b);
+    if (!b->set.figure) run_rows(b);
     run_products(b, dense);
     cudaFree(b->there_h.values);
     cudaFree(b->there_h.index);
@@ -395,6 +411,8 @@ static settings read_settings(int argc, char **argv) {
         if (reads_graph(&s.graph, name, value)) continue;
         if (strcmp(name, "--k") == 0)
             s.k = value;
+        else if (strcmp(name, "--what") == 0 && (strcmp(value, "all") == 0 || strcmp(value, "figure") == 0))
+            s.figure = strcmp(value, "figure") == 0;
         else if (strcmp(name, "--device") == 0)
             s.device = value;
         else if (strcmp(name, "--commit") == 0)

@@ -12,7 +12,7 @@ import sys
 
 from svg_plot import COLORS, Axis, number_text, picture, text
 
-LEFT, TOP, WIDTH, HEIGHT, GAP, FOOT = 74, 100, 330, 210, 84, 60  # room at the left, on top; of a panel; between; below
+LEFT, TOP, WIDTH, HEIGHT, GAP, FOOT = 74, 100, 350, 210, 84, 60  # room at the left, on top; of a panel; between; below
 PASSES = {"forward": ("forward", "csaw_spmm, dense"), "backward": ("backward, atomic", "csaw_spmm_backward, dense")}
 PEERS = ("csaw_spmm() on dense rows", "cuSPARSE forward on dense rows")
 
@@ -75,9 +75,10 @@ def draw(path, reports):
     out, left = [], LEFT
     for report, color in zip(reports, COLORS):
         graph = report["graph"]
-        name = f"{graph['kind']}, {graph['edges'] / graph['vertices']:.0f} edges a row"
+        share = f"{graph['share']:g} of " if graph.get("share", 1) != 1 else ""
+        name = f"{share}{graph['kind']}, {graph['edges'] / graph['vertices']:.0f} edges a row"
         out.append(f'<rect x="{left}" y="61" width="12" height="12" fill="{color}"/>' + text(left + 18, 71, name, 12, "start"))
-        left += 44 + 7.4 * len(name)
+        left += 36 + 6.6 * len(name)
     for row, way in enumerate(PASSES):
         for column, peer in enumerate(PEERS):
             out += panel(reports, way, peer, LEFT + column * (WIDTH + GAP), TOP + row * (HEIGHT + FOOT))

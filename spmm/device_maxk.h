@@ -37,7 +37,7 @@ enum {
     CSAW__MAXK_NARROW = 256,   /* columns of a row of sums in shared memory, of an index of a byte; all there are */
     CSAW__MAXK_WIDE = 1024,    /* of an index of two bytes; more columns go in slices */
     CSAW__MAXK_IN_WARP = 1024, /* columns up to which a warp finds the k largest; beyond it a block */
-    CSAW__MAXK_FEW = 4,        /* elements of a row that are compared with each other */
+    CSAW__MAXK_FEW = 8,        /* elements of a row that are compared with each other */
     CSAW__MAXK_ENTRIES = 4     /* that a lane loads at once, where k and addresses allow */
 };
 
@@ -49,12 +49,13 @@ typedef struct csaw__maxk_rows { /* rows of x to or from CBSR */
 } csaw__maxk_rows;
 
 typedef struct csaw__maxk_product {
-    csaw__product p;           /* x: not of the forward product; y: what comes of it; heads 1 */
-    csaw_cbsr m;               /* the matrix of the columns of p's: read, or of the outer product added to */
-    const uint64_t *degree_of; /* NULL, or the rowptr whose row lengths weights are divided by, by column */
-    uint32_t span, steps;      /* entries that a group takes at once, and how often it does for an edge */
-    uint32_t groups, width;    /* of a block; columns of its row in shared memory, or entries of a slice */
-    float *sums;               /* of the outer product: [rows, k] of m */
+    csaw__product p;               /* x: not of the forward product; y: what comes of it; heads 1 */
+    csaw_cbsr m;                   /* the matrix of the columns of p's: read, or of the outer product added to */
+    const uint64_t *degree_of;     /* NULL, or the rowptr whose row lengths weights are divided by, by column */
+    uint32_t entries, first_entry; /* of each row of m a launch takes so many, or what is left, from this one on */
+    uint32_t span, steps;          /* entries that a group takes at once, and how often it does for an edge */
+    uint32_t groups, width;        /* of a block; columns of its row in shared memory, or entries of a slice */
+    float *sums;                   /* of the outer product: [rows, k] of m */
 } csaw__maxk_product;
 
 typedef void csaw__maxk_kernel(csaw__maxk_product);

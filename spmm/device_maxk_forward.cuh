@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     const char *const values = (const char *)m.m.values + lane * VECTOR * bytes;
     const INDEX *const index = (const INDEX *)m.m.index + lane * VECTOR;
     float *const sum = (float *)sums + SHAPE::first_word();
-    const csaw__shared_floats shared(sum);
+    const csaw__shared_array<float> shared(sum);
     for (uint32_t c = lane * 4; c < slice.width; c += LANES * 4)
         *(csaw__pack<float, 4> *)(sum + SHAPE::word_of(c)) = csaw__pack<float, 4>{};
     const auto load = [&](const typename SHAPE::step &step, entries *to) {
@@ -92,7 +92,7 @@ template <csaw_dtype X> static csaw__maxk_kernel *csaw__maxk_forward_of(csaw__ma
     uint32_t vector = CSAW__MAXK_ENTRIES;
     while (!csaw__maxk_takes(m->m.values, k, bytes, vector) || !csaw__maxk_takes(m->m.index, k, index, vector))
         vector /= 2;
-    return csaw__maxk_kernel_by<csaw__maxk_forward_kernels, X>(m, vector);
+    return csaw__maxk_kernel_by<csaw__maxk_forward_kernels, X>(m, vector, (uint32_t)k);
 }
 
 #endif

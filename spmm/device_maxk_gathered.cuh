@@ -65,6 +65,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
 /* Fills in the layout. */
 template <csaw_dtype X, typename INDEX> static csaw__maxk_kernel *csaw__maxk_gathered_by(csaw__maxk_product *m) {
     const uint64_t k = m->m.k;
+    m->entries = (uint32_t)k;
     m->width = k <= 8 ? 8 : k <= 16 ? 16 : k <= 32 ? 32 : k <= 64 ? 64 : 128;
     m->groups = k <= 8 ? CSAW__MAXK_THREADS / 8 : k <= 16 ? CSAW__MAXK_THREADS / 16 : CSAW__MAXK_THREADS / 32;
     if (k <= 8) return csaw__maxk_gathered<X, INDEX, 8, 1>;

@@ -5,9 +5,10 @@
 #include "spmm/device_maxk_private.cuh"
 #include "spmm/device_maxk_run.cuh"
 
-static csaw__maxk_kernel *kernel_of(csaw__maxk_product *m) {
-    if (m->p.x.dtype == CSAW_F32) return csaw__maxk_outer_of<CSAW_F32>(m);
-    return m->p.x.dtype == CSAW_F16 ? csaw__maxk_outer_of<CSAW_F16>(m) : csaw__maxk_outer_of<CSAW_BF16>(m);
+static csaw__maxk_kernel *kernel_of(csaw__maxk_product *m, uint64_t l2_bytes) {
+    if (m->p.x.dtype == CSAW_F32) return csaw__maxk_outer_of<CSAW_F32>(m, l2_bytes);
+    return m->p.x.dtype == CSAW_F16 ? csaw__maxk_outer_of<CSAW_F16>(m, l2_bytes)
+                                    : csaw__maxk_outer_of<CSAW_BF16>(m, l2_bytes);
 }
 
 csaw_status csaw__device_maxk_atomic(const place &where, const csaw_sparse *a, const csaw_dense *dy, bool mean,
@@ -16,6 +17,7 @@ csaw_status csaw__device_maxk_atomic(const place &where, const csaw_sparse *a, c
     csaw__maxk_product m = {};
     work<float> sums;
     csaw__maxk_run run;
+    int l2_bytes = 0;
     m.p.rowptr = a->rowptr, m.p.col = a->col, m.p.weight = a->weight;
     m.p.rows = a->rows, m.p.num_edges = a->num_edges;
     m.p.x = *dy, m.p.x.stride = csaw__stride(dy);
@@ -23,7 +25,8 @@ csaw_status csaw__device_maxk_atomic(const place &where, const csaw_sparse *a, c
     m.degree_of = mean ? a->rowptr : nullptr;
     if (dx->dtype != CSAW_F32) CSAW_TRY(sums.take(where, entries, "sums of 16-bit gradients"));
     m.sums = dx->dtype == CSAW_F32 ? (float *)dx->values : sums.get();
-    csaw__maxk_kernel *const kernel = kernel_of(&m);
+    CSAW_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, where.ordinal));
+    csaw__maxk_kernel *const kernel = kernel_of(&m, (uint64_t)l2_bytes);
     CSAW_TRY(run.open(where, m, dx->cols, false));
     CSAW_CUDA(cudaMemsetAsync(m.sums, 0, entries * sizeof *m.sums, where.stream));
     CSAW_TRY(run.run(where, kernel));

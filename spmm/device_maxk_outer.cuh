@@ -2,8 +2,9 @@
 /* spmm/device_maxk_outer.cuh - device code of csaw_maxk_spmm_backward() unless it is to be deterministic: outer product
  * (MaxK-GNN, section 4.2, algorithm 2). A group of lanes takes a unit, with its row of dy in shared memory; for every
  * edge it reads the index of the column and adds the products to that row of the result by atomic additions, whose
- * order nothing fixes.
- */
+ * order nothing fixes. On an H200 and a graph of 110 million edges, 233,000 rows, k = 64, 128 and 192 took 10.7, 24.7
+ * and 37.9 ms by 32 entries a launch, whole 12.8, 30.3 and 51.0; on one of 123 million edges and 2.4 million rows, of
+ * which not even 32 entries fit the L2 cache, k = 64 took 27.7 and 25.0. */
 #ifndef CSAW_SPMM_DEVICE_MAXK_OUTER_CUH
 #define CSAW_SPMM_DEVICE_MAXK_OUTER_CUH
 
@@ -34,25 +35,26 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     typedef typename SHAPE::steps steps;
     __shared__ typename SHAPE::ring rings[SHAPE::GROUPS];
     __shared__ float rows[SHAPE::GROUPS * WIDTH];
-    const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES, k = (uint32_t)m.m.k;
+    const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES, k = (uint32_t)m.m.k,
+                   taken = csaw__maxk_taken(&m);
     const csaw__unit unit = csaw__unit_at(&m.p, (uint64_t)blockIdx.x * SHAPE::GROUPS + group);
     const csaw__slice slice = csaw__slice_at(&m.p, m.p.first_slice);
     const uint64_t row = unit.stored && unit.is_chunk ? m.p.split.row[m.p.split.chunk[unit.row].row].row : unit.row;
     const float edges = m.degree_of && unit.count ? (float)(m.degree_of[row + 1] - m.degree_of[row]) : 1.0f;
-    const INDEX *const index = (const INDEX *)m.m.index + lane * VECTOR;
-    float *const to = m.sums + lane * VECTOR, *const dy = rows + SHAPE::first_word();
-    const csaw__shared_floats shared(dy);
+    const INDEX *const index = (const INDEX *)m.m.index + m.first_entry + lane * VECTOR;
+    float *const to = m.sums + m.first_entry + lane * VECTOR, *const dy = rows + SHAPE::first_word();
+    const csaw__shared_array<float> shared(dy);
     if (unit.count)
         for (uint32_t c = lane; c < slice.width; c += LANES) {
             const char *const from = (const char *)m.p.x.data + (row * m.p.x.stride + slice.first + c) * bytes;
             csaw__load<X, 1>(from, dy + SHAPE::word_of(c));
         }
     const auto load = [&](const typename SHAPE::step &step, columns *loaded) {
-        if (lane * VECTOR >= steps::count(step, k)) return;
+        if (lane * VECTOR >= steps::count(step, taken)) return;
         *loaded = *(const columns *)(index + (uint64_t)step.col * k + steps::first(step));
     };
     const auto take = [&](uint32_t, bool there, const typename SHAPE::step &step, const columns &of) {
-        if (!there || lane * VECTOR >= steps::count(step, k)) return;
+        if (!there || lane * VECTOR >= steps::count(step, taken)) return;
         const float weight = m.degree_of ? step.weight / edges : step.weight;
         float product[VECTOR];
         bool any = false;
@@ -81,11 +83,23 @@ template <csaw_dtype X, typename INDEX, typename SHAPE> struct csaw__maxk_outer_
     static csaw__maxk_kernel *get() { return csaw__maxk_outer<X, INDEX, SHAPE>; }
 };
 
-template <csaw_dtype X> static csaw__maxk_kernel *csaw__maxk_outer_of(csaw__maxk_product *m) {
+/* Entries of a row that a launch takes. All; but where the result is added to often, and with its index is larger than
+ * the L2 cache, as many as stay there: each launch reads the edges again. If not even 32 do, that would be for nothing.
+ */
+static inline uint64_t csaw__maxk_outer_entries(const csaw__maxk_product *m, uint64_t index, uint64_t l2_bytes) {
+    const uint64_t k = m->m.k, rows = m->m.rows, of_entry = rows * (sizeof *m->sums + index);
+    if (!rows || m->p.num_edges / rows < CSAW__OFTEN || k * of_entry <= l2_bytes) return k;
+    for (uint64_t entries = 128; entries >= 32; entries /= 2)
+        if (entries < k && entries * of_entry <= l2_bytes) return entries;
+    return k;
+}
+
+template <csaw_dtype X> static csaw__maxk_kernel *csaw__maxk_outer_of(csaw__maxk_product *m, uint64_t l2_bytes) {
     const uint64_t k = m->m.k, index = m->m.cols <= CSAW__MAXK_NARROW ? 1 : 2;
     uint32_t vector = CSAW__MAXK_ENTRIES;
     while (!csaw__maxk_takes(m->sums, k, 4, vector) || !csaw__maxk_takes(m->m.index, k, index, vector)) vector /= 2;
-    return csaw__maxk_kernel_by<csaw__maxk_outer_kernels, X>(m, vector);
+    return csaw__maxk_kernel_by<csaw__maxk_outer_kernels, X>(m, vector,
+                                                             (uint32_t)csaw__maxk_outer_entries(m, index, l2_bytes));
 }
 
 #endif

@@ -13,10 +13,11 @@ static csaw__maxk_rows job_of(const csaw_dense *x, const csaw_cbsr *m) {
     return job;
 }
 
-/* To as many blocks as the GPU has at once. */
+/* To as many blocks as the GPU has at once, which may have more shared memory than a kernel gets unasked. */
 static csaw_status limit(const place &where, csaw__maxk_rows_kernel *kernel, const csaw__maxk_blocks &of,
                          uint64_t *blocks) {
     int of_one = 0, multiprocessors = 0;
+    CSAW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)of.shared));
     CSAW_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, (int)of.threads, of.shared));
     CSAW_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.ordinal));
     const uint64_t most = (uint64_t)of_one * (uint64_t)multiprocessors;
@@ -40,7 +41,9 @@ static csaw_status launch(const csaw__where *given, csaw__maxk_rows_kernel *kern
 template <csaw_dtype T> static csaw_status select(const csaw__where *where, const csaw__maxk_rows &job) {
     csaw__maxk_blocks blocks = {CSAW__MAXK_BINS, 1, 0, false};
     if (job.m.cols > CSAW__MAXK_IN_WARP) return launch(where, csaw__maxk_in_block<T>, blocks, job);
-    csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, &blocks);
+    int most_shared = 0;
+    CSAW_CUDA(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, where->ordinal));
+    csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, (uint64_t)most_shared, &blocks);
     return launch(where, kernel, blocks, job);
 }
 

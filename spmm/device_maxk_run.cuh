@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_maxk_run.cuh - a product of MaxK made ready, and run: work memory taken, long rows found, then for each
- * slice the kernel of units, and that of merging. */
+ * slice the kernel of units, once for each share of the entries, and that of merging. */
 #ifndef CSAW_SPMM_DEVICE_MAXK_RUN_CUH
 #define CSAW_SPMM_DEVICE_MAXK_RUN_CUH
 
@@ -48,7 +48,11 @@ class csaw__maxk_run {
             CSAW__LAUNCH(where, p->rows, csaw__find_long, p->rowptr, p->rows, p->split);
         }
         for (p->first_slice = 0; p->first_slice < p->slices_of_head; p->first_slice++) {
-            CSAW_TRY(csaw__device_launch(where.stream, (unsigned)p->blocks, CSAW__MAXK_THREADS, kernel, m_));
+            m_.first_entry = 0;
+            do {
+                CSAW_TRY(csaw__device_launch(where.stream, (unsigned)p->blocks, CSAW__MAXK_THREADS, kernel, m_));
+                m_.first_entry += m_.entries;
+            } while (m_.first_entry < m_.m.k);
             if (merged_ && p->split.most_rows)
                 CSAW__LAUNCH(where, p->split.most_rows * CSAW__MERGE_LANES, csaw__merge, *p);
         }

@@ -49,6 +49,12 @@ template <int LANES_, int VECTOR_, int WIDTH_, bool ONE_STEP_> struct csaw__maxk
     }
 };
 
+/* Entries of a row that this launch takes. */
+static __device__ __forceinline__ uint32_t csaw__maxk_taken(const csaw__maxk_product *m) {
+    const uint32_t left = (uint32_t)m->m.k - m->first_entry;
+    return left < m->entries ? left : m->entries;
+}
+
 /* As csaw__walk(), by steps. */
 template <typename SHAPE, bool TOGETHER, typename LOADED, typename LOAD, typename TAKE>
 static __device__ __forceinline__ void csaw__maxk_walk(const csaw__maxk_product *m, const csaw__unit &unit,
@@ -60,7 +66,7 @@ static __device__ __forceinline__ void csaw__maxk_walk(const csaw__maxk_product 
             return csaw__edge_here{col[s], weight ? weight[s] : 1.0f};
         } else {
             const uint32_t edge = s / m->steps, first = (s - edge * m->steps) * m->span;
-            const uint32_t left = (uint32_t)m->m.k - first;
+            const uint32_t all = csaw__maxk_taken(m), left = first < all ? all - first : 0;
             return csaw__maxk_step{col[edge], weight ? weight[edge] : 1.0f, first, left < m->span ? left : m->span};
         }
     };
@@ -81,15 +87,16 @@ static inline bool csaw__maxk_takes(const void *array, uint64_t k, uint64_t byte
     return k % vector == 0 && (uintptr_t)array % (vector * bytes) == 0;
 }
 
-/* Fills in the layout for the widest vectors that `vector` allows, no wider than k asks. */
+/* Fills in the layout for launches of so many entries of a row, in the widest vectors that `vector` allows, no wider
+ * than they ask. */
 template <template <csaw_dtype, typename, typename> class KERNELS, csaw_dtype X>
-static csaw__maxk_kernel *csaw__maxk_kernel_by(csaw__maxk_product *m, uint32_t vector) {
-    const uint64_t k = m->m.k;
+static csaw__maxk_kernel *csaw__maxk_kernel_by(csaw__maxk_product *m, uint32_t vector, uint32_t entries) {
+    m->entries = entries;
     const auto chosen = [&](uint32_t lanes, uint32_t of_lane, uint32_t width) {
         m->groups = CSAW__MAXK_THREADS / lanes;
         m->width = width;
         m->span = lanes * of_lane;
-        m->steps = (uint32_t)((k + m->span - 1) / m->span);
+        m->steps = (entries + m->span - 1) / m->span;
     };
     if (m->m.cols > CSAW__MAXK_NARROW) {
         chosen(32, vector == 4 ? 4 : 1, CSAW__MAXK_WIDE);
@@ -101,14 +108,14 @@ static csaw__maxk_kernel *csaw__maxk_kernel_by(csaw__maxk_product *m, uint32_t v
         chosen(LANES, VECTOR, CSAW__MAXK_NARROW);                                                        \
         return KERNELS<X, uint8_t, csaw__maxk_shape<LANES, VECTOR, CSAW__MAXK_NARROW, ONE_STEP>>::get(); \
     }
-    CSAW__TRY_SHAPE(8, 1, true, k <= 8)
-    CSAW__TRY_SHAPE(8, 2, true, k <= 16 && vector >= 2)
-    CSAW__TRY_SHAPE(8, 4, true, k <= 32 && vector == 4)
-    CSAW__TRY_SHAPE(16, 4, true, k <= 64 && vector == 4)
-    CSAW__TRY_SHAPE(32, 4, true, k <= 128 && vector == 4)
+    CSAW__TRY_SHAPE(8, 1, true, entries <= 8)
+    CSAW__TRY_SHAPE(8, 2, true, entries <= 16 && vector >= 2)
+    CSAW__TRY_SHAPE(8, 4, true, entries <= 32 && vector == 4)
+    CSAW__TRY_SHAPE(16, 4, true, entries <= 64 && vector == 4)
+    CSAW__TRY_SHAPE(32, 4, true, entries <= 128 && vector == 4)
     CSAW__TRY_SHAPE(32, 4, false, vector == 4)
-    CSAW__TRY_SHAPE(16, 1, true, k <= 16)
-    CSAW__TRY_SHAPE(32, 1, true, k <= 32)
+    CSAW__TRY_SHAPE(16, 1, true, entries <= 16)
+    CSAW__TRY_SHAPE(32, 1, true, entries <= 32)
     CSAW__TRY_SHAPE(32, 1, false, true)
 #undef CSAW__TRY_SHAPE
 }

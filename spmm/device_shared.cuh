@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_shared.cuh - shared memory of as many bytes as the launch says (csaw__device_launch_shared); and words of
- * shared memory whose place is worked out once. Through a pointer the compiler does so at each access, by way of the
+/* spmm/device_shared.cuh - shared memory of as many bytes as the launch says (csaw__device_launch_shared); and arrays
+ * in shared memory whose place is worked out once. Through a pointer the compiler does so at each access, by way of the
  * block's number in its cluster, which takes longer than the access. */
 #ifndef CSAW_SPMM_DEVICE_SHARED_CUH
 #define CSAW_SPMM_DEVICE_SHARED_CUH
 
 #include <stdint.h>
-
-enum { CSAW__MOST_SHARED = 48 << 10 }; /* bytes */
 
 #ifdef __CUDA_ARCH__
 template <typename T> static __device__ __forceinline__ T *csaw__launch_shared() {
@@ -15,38 +13,52 @@ template <typename T> static __device__ __forceinline__ T *csaw__launch_shared()
     return (T *)csaw__shared_bytes;
 }
 
-class csaw__shared_floats {
+template <typename T> class csaw__shared_array {
   public:
-    explicit __device__ __forceinline__ csaw__shared_floats(float *first)
-        : at_((uint32_t)__cvta_generic_to_shared(first)) {
+    explicit __device__ __forceinline__ csaw__shared_array(T *first) : at_((uint32_t)__cvta_generic_to_shared(first)) {
         asm volatile("" : "+r"(at_));
     }
-    __device__ __forceinline__ float get(uint32_t word) const {
-        float x;
-        asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(at_ + word * 4) : "memory");
-        return x;
+    __device__ __forceinline__ T get(uint32_t i) const {
+        uint32_t x;
+        if constexpr (sizeof(T) == 4)
+            asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(at_ + i * 4) : "memory");
+        else if constexpr (sizeof(T) == 2)
+            asm volatile("ld.shared.u16 %0, [%1];" : "=r"(x) : "r"(at_ + i * 2) : "memory");
+        else
+            asm volatile("ld.shared.u8 %0, [%1];" : "=r"(x) : "r"(at_ + i) : "memory");
+        return of_bits(x, T());
     }
-    __device__ __forceinline__ void put(uint32_t word, float x) const {
-        asm volatile("st.shared.f32 [%0], %1;" ::"r"(at_ + word * 4), "f"(x) : "memory");
+    /* x: of a narrower T its lower bits */
+    template <typename X> __device__ __forceinline__ void put(uint32_t i, X x) const {
+        if constexpr (sizeof(T) == 4)
+            asm volatile("st.shared.u32 [%0], %1;" ::"r"(at_ + i * 4), "r"(bits_of(x)) : "memory");
+        else if constexpr (sizeof(T) == 2)
+            asm volatile("st.shared.u16 [%0], %1;" ::"r"(at_ + i * 2), "h"((uint16_t)x) : "memory");
+        else
+            asm volatile("st.shared.u8 [%0], %1;" ::"r"(at_ + i), "r"(bits_of(x)) : "memory");
     }
 
   private:
+    static __device__ __forceinline__ float of_bits(uint32_t x, float) { return __uint_as_float(x); }
+    template <typename U> static __device__ __forceinline__ U of_bits(uint32_t x, U) { return (U)x; }
+    static __device__ __forceinline__ uint32_t bits_of(float x) { return __float_as_uint(x); }
+    template <typename U> static __device__ __forceinline__ uint32_t bits_of(U x) { return (uint32_t)x; }
     uint32_t at_;
 };
 #else
 template <typename T> static inline T *csaw__launch_shared() {
-    alignas(16) static unsigned char bytes[CSAW__MOST_SHARED];
+    alignas(16) static unsigned char bytes[227 << 10]; /* as many as a GPU gives a block at most */
     return (T *)bytes;
 }
 
-class csaw__shared_floats {
+template <typename T> class csaw__shared_array {
   public:
-    explicit csaw__shared_floats(float *first) : first_(first) {}
-    float get(uint32_t word) const { return first_[word]; }
-    void put(uint32_t word, float x) const { first_[word] = x; }
+    explicit csaw__shared_array(T *first) : first_(first) {}
+    T get(uint32_t i) const { return first_[i]; }
+    template <typename X> void put(uint32_t i, X x) const { first_[i] = (T)x; }
 
   private:
-    float *first_;
+    T *first_;
 };
 #endif
 

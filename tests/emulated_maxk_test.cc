@@ -31,8 +31,9 @@ template <csaw_dtype T> void SelectBy(const csaw__maxk_rows &job) {
         Launch(job.m.rows, CSAW__MAXK_BINS, csaw__maxk_in_block<T>, job);
         return;
     }
-    csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, &blocks);
-    ASSERT_LE(blocks.shared, uint64_t{CSAW__MOST_SHARED});
+    const uint64_t most_shared = (job.m.k % 2 ? 48 : 24) << 10; // which decides how many warps a block has
+    csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, most_shared, &blocks);
+    ASSERT_LE(blocks.shared, most_shared);
     const uint64_t most = (job.m.rows + blocks.rows - 1) / blocks.rows; // fewer, as where a GPU has no more at once
     Launch(most / 3 + 1, blocks.threads, kernel, job);
 }

@@ -138,6 +138,9 @@ static void prepare(bench *b) {
     const double start = now();
     must(csaw_spmm_prepare(&b->there, &o, &b->plan));
     printf("csaw_spmm_prepare: %.3f ms, once, transpose and weights in its order\n", (now() - start) * 1e3);
+    const double found = now();
+    must(csaw__device_plan_hubs(b->plan, nullptr));
+    printf("hubs found: %.3f ms, once\n", (now() - found) * 1e3);
 }
 
 static void run_storage(bench *b, const csaw_sparse &a, uint64_t cols, csaw_dtype dtype) {

@@ -34,6 +34,9 @@ csaw_status csaw__device_reduce_by(const csaw__call *call, const csaw_sparse *a,
 csaw_status csaw__device_plan_create(const csaw_sparse *a, int ordinal, const csaw_prepare_options *options,
                                      csaw__device_plan **out);
 void csaw__device_plan_free(csaw__device_plan *plan); /* NULL is fine */
+/* The hubs of a plan's matrix, which CSAW__HUBS needs: 4 bytes an edge, once. Waits for the stream. Not while
+ * others use the plan. */
+csaw_status csaw__device_plan_hubs(csaw_spmm_plan *plan, void *stream);
 
 /* csaw_sddmm(); options: heads at least 1. */
 csaw_status csaw__device_sddmm(const csaw_sparse *a, int ordinal, const csaw_dense *x, const csaw_dense *y,

@@ -25,7 +25,7 @@ static csaw_status features(const place &where, const csaw__call *call, csaw__wa
     p.x = with_stride(dy), p.y = with_stride(dx);
     p.reduce = CSAW_SUM;
     p.heads = a->weight ? call->options.heads : 1;
-    CSAW_TRY(run.open(where, p, plan ? &plan->device->transposed_rows : nullptr, way));
+    CSAW_TRY(run.open(where, p, plan ? &plan->device->transposed_rows : nullptr, nullptr, way));
     return run.run(where);
 }
 

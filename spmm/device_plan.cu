@@ -117,6 +117,19 @@ csaw_status csaw__device_plan_create(const csaw_sparse *a, int ordinal, const cs
     return status;
 }
 
+csaw_status csaw__device_plan_hubs(csaw_spmm_plan *plan, void *stream) {
+    csaw__device_plan *const device = plan->device;
+    place where;
+    CSAW_REQUIRE(device, CSAW_EINVAL,
+                 "hubs are kept in a GPU's shared memory, but the plan is for the CPU; prepare one on 'cuda:N'");
+    if (device->hubs.code) return CSAW_OK;
+    CSAW_TRY(where.enter(device->ordinal, stream, device->pool));
+    CSAW_TRY(csaw__device_hubs_find(where, &plan->a, &device->transpose, &device->hubs));
+    CSAW_CUDA(cudaStreamSynchronize(where.stream));
+    cudaMemPoolTrimTo(device->pool, 0); /* what sorting took */
+    return CSAW_OK;
+}
+
 void csaw__device_plan_free(csaw__device_plan *plan) {
     if (!plan) return;
     place where;
@@ -132,6 +145,8 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
                                 plan->transpose.edge,
                                 plan->dots.group,
                                 plan->dots.row,
+                                plan->hubs.code,
+                                plan->hubs.column,
                                 plan->weight};
         cudaDeviceSynchronize(); /* calls with this plan may still run */
         for (void *m : memory) cudaFree(m);

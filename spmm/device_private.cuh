@@ -19,6 +19,7 @@ struct csaw__device_plan {
     csaw__long_rows rows, transposed_rows;
     csaw__device_transpose transpose;
     csaw__dots_order dots;
+    csaw__hubs hubs;
     float *weight; /* fixed ones, [num_edges, heads] by the transpose's edges; NULL = none */
     uint32_t heads;
     const float *weight_of; /* the array that they were copied from */
@@ -45,15 +46,23 @@ static inline csaw__product csaw__product_of(const csaw__call *call, const csaw_
 csaw_status csaw__launch_f32(const csaw__product *p, csaw__way way, unsigned blocks, cudaStream_t stream);
 csaw_status csaw__launch_f16(const csaw__product *p, csaw__way way, unsigned blocks, cudaStream_t stream);
 csaw_status csaw__launch_bf16(const csaw__product *p, csaw__way way, unsigned blocks, cudaStream_t stream);
+/* One launch of CSAW__HUBS. next: [slices of the launch] work memory. */
+csaw_status csaw__launch_hubs(const place &where, const csaw__product *p, const csaw__hubs *hubs, uint32_t *next);
+/* The hubs of a matrix; t: its transpose. */
+csaw_status csaw__device_hubs_find(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
+                                   csaw__hubs *out);
 
 /* A product made ready, and run: all memory is taken by open(), so that run() fails only if CUDA does. */
 class csaw__device_run {
   public:
-    csaw_status open(const place &where, const csaw__product &product, const csaw__long_rows *planned, csaw__way way);
+    /* hubs: NULL = the matrix has none */
+    csaw_status open(const place &where, const csaw__product &product, const csaw__long_rows *planned,
+                     const csaw__hubs *hubs, csaw__way way);
     csaw_status run(const place &where);
 
   private:
     csaw_status find_long(const place &where);
+    csaw_status launch(const place &where);
     csaw__product p_;
     csaw__way way_ = CSAW__AUTO;
     bool planned_ = false;
@@ -63,6 +72,8 @@ class csaw__device_run {
     work<csaw__long_row> row_;
     work<float> partial_;
     work<uint32_t> place_;
+    csaw__hubs hubs_ = {};
+    work<uint32_t> next_;
 };
 
 /* Launches only, but for memory: nothing is checked, nothing waits. out: the arrays of the three. */

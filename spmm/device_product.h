@@ -27,6 +27,7 @@ typedef enum csaw__way {
     CSAW__SUBWARP16, /* two units a warp, or narrower slices */
     CSAW__SUBWARP8,
     CSAW__SUBWARP4,
+    CSAW__HUBS, /* hubs' features in shared memory, spmm/device_hubs.cuh: with a plan alone */
     CSAW__WAYS
 } csaw__way;
 
@@ -36,9 +37,9 @@ typedef struct csaw__way_shape {
 } csaw__way_shape;
 
 static inline csaw__way_shape csaw__shape_of(csaw__way way) {
-    static const csaw__way_shape shapes[] = {{"auto", 0, 0},    {"crc", 32, 1},       {"cwm2", 32, 2},
-                                             {"cwm4", 32, 4},   {"subwarp16", 16, 1}, {"subwarp8", 8, 1},
-                                             {"subwarp4", 4, 1}};
+    static const csaw__way_shape shapes[] = {{"auto", 0, 0},     {"crc", 32, 1},       {"cwm2", 32, 2},
+                                             {"cwm4", 32, 4},    {"subwarp16", 16, 1}, {"subwarp8", 8, 1},
+                                             {"subwarp4", 4, 1}, {"hubs", 8, 1}};
     return shapes[way];
 }
 
@@ -61,6 +62,12 @@ static inline csaw__way csaw__way_of(uint64_t vectors, bool single, uint64_t mea
 }
 
 /* ---- layout ---- */
+
+typedef struct csaw__hubs { /* of a plan; device memory */
+    csaw_vertex *code;      /* [num_edges] the column, or of an edge to hub i: columns + i */
+    csaw_vertex *column;    /* [count] of each hub, those that most edges name first */
+    uint32_t count, columns;
+} csaw__hubs;
 
 /* Upper bounds, of any matrix of so many edges and rows. */
 static inline uint64_t csaw__most_long_rows(uint64_t edges, uint64_t rows) {

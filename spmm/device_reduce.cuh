@@ -5,73 +5,7 @@
 #ifndef CSAW_SPMM_DEVICE_REDUCE_CUH
 #define CSAW_SPMM_DEVICE_REDUCE_CUH
 
-#include "spmm/device_product.h"
-#include "spmm/device_walk.cuh"
-
-/* ---- reduction of a unit ---- */
-
-struct csaw__unit {        /* of work; in registers */
-    uint64_t first, row;   /* first edge; row, or place of the chunk */
-    uint32_t count;        /* edges */
-    bool is_chunk, stored; /* stored: this unit has results */
-};
-
-static __device__ __forceinline__ csaw__unit csaw__unit_at(const csaw__product *p, uint64_t number) {
-    if (number < p->split.most_chunks) {
-        if (number >= p->split.count[0]) return csaw__unit{0, 0, 0, true, false};
-        const csaw__chunk chunk = p->split.chunk[number];
-        return csaw__unit{chunk.first, number, chunk.count, true, true};
-    }
-    const uint64_t row = number - p->split.most_chunks;
-    if (row >= p->rows) return csaw__unit{0, 0, 0, false, false};
-    const uint64_t begin = p->rowptr[row], length = p->rowptr[row + 1] - begin;
-    if (length > CSAW_CHUNK) return csaw__unit{0, 0, 0, false, false}; /* by its chunks */
-    return csaw__unit{begin, row, (uint32_t)length, false, true};
-}
-
-/* What a lane has loaded of an edge: FACTOR vectors of VECTOR columns, LANES vectors apart, as stored. */
-template <csaw_dtype X, int VECTOR, int FACTOR> struct csaw__features {
-    typedef csaw__pack<typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type, VECTOR> vector;
-    vector x[FACTOR];
-};
-
-/* What it has found in these columns. */
-template <csaw_dtype X, int VECTOR, int FACTOR, bool EXTREME> struct csaw__found {
-    float value[FACTOR][VECTOR];
-    uint32_t place[EXTREME ? FACTOR : 1][VECTOR]; /* of MAX and MIN, counted from the unit's first edge */
-
-    __device__ __forceinline__ void clear() {
-#pragma unroll
-        for (int j = 0; j < FACTOR; j++)
-#pragma unroll
-            for (int i = 0; i < VECTOR; i++) {
-                value[j][i] =
-                    EXTREME ? __uint_as_float(0xff800000u) : 0.0f; /* -infinity: the first edge stands unless beaten */
-                if (EXTREME) place[j][i] = 0;
-            }
-    }
-
-    /* Edge number k of the unit. */
-    __device__ __forceinline__ void take(uint32_t k, bool there, float weight,
-                                         const csaw__features<X, VECTOR, FACTOR> &of) {
-#pragma unroll
-        for (int j = 0; j < FACTOR; j++) {
-            float x[VECTOR];
-            csaw__widen_pack<X>(of.x[j], x);
-#pragma unroll
-            for (int i = 0; i < VECTOR; i++) {
-                const float product = weight * x[i];
-                if (!there) continue;
-                if (!EXTREME)
-                    value[j][i] += product;
-                else if (csaw__larger(product, value[j][i])) {
-                    value[j][i] = product;
-                    place[j][i] = k;
-                }
-            }
-        }
-    }
-};
+#include "spmm/device_unit.cuh"
 
 template <csaw_dtype X, int LANES, int VECTOR, int FACTOR, bool EXTREME>
 static __global__ void __launch_bounds__(CSAW__THREADS) csaw__reduce(const __grid_constant__ csaw__product p) {
@@ -107,28 +41,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__reduce(const __gri
         found.take(k, there, edge.weight, of);
     };
     csaw__walk<LANES, BATCH, false, features>(unit.count, rings + group, fetch, load, take);
-    if (!unit.stored) return;
-#pragma unroll
-    for (int j = 0; j < FACTOR; j++) {
-        const uint32_t c = column + j * (LANES * VECTOR);
-        float *const value = found.value[j];
-        const uint32_t *const place = found.place[EXTREME ? j : 0];
-        if (c >= slice.width) continue;
-        if (unit.is_chunk) {
-            const uint64_t at = ((uint64_t)slice_number * p.split.most_chunks + unit.row) * p.width + c;
-            csaw__put<VECTOR>(p.partial + at, value);
-            if (EXTREME) csaw__put<VECTOR>(p.place + at, place);
-            continue;
-        }
-#pragma unroll
-        for (int i = 0; i < VECTOR; i++) {
-            if (EXTREME) value[i] = unit.count ? sign * value[i] : 0.0f;
-            if (p.reduce == CSAW_MEAN && unit.count) value[i] /= (float)unit.count;
-            if (EXTREME && p.arg)
-                p.arg[unit.row * p.y.cols + slice.first + c + i] = unit.count ? unit.first + place[i] : CSAW_NO_EDGE;
-        }
-        csaw__store<VECTOR>(&p.y, unit.row, slice.first + c, value);
-    }
+    csaw__keep<X, LANES>(p, slice, slice_number, unit, column, sign, found);
 }
 
 /* ---- one kernel for each way ---- */

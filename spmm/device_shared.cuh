@@ -45,6 +45,30 @@ template <typename T> class csaw__shared_array {
     template <typename U> static __device__ __forceinline__ uint32_t bits_of(U x) { return (uint32_t)x; }
     uint32_t at_;
 };
+
+/* Whether a value stands in shared memory is known as it is loaded. */
+class csaw__shared_bytes {
+  public:
+    explicit __device__ __forceinline__ csaw__shared_bytes(const char *first) : first_(first) {}
+    /* *to = what stands at byte `byte` if here, else at `there`, in global memory: without a branch */
+    template <typename T>
+    __device__ __forceinline__ void get_or(bool here, uint32_t byte, const void *there, T *to) const {
+        if constexpr (sizeof(T) == 16) { /* of which the compiler would make a load of any memory */
+            uint32_t word[4];
+            asm volatile("{\n.reg .pred here;\nsetp.ne.u32 here, %4, 0;\n"
+                         "@here ld.shared.v4.u32 {%0, %1, %2, %3}, [%5];\n"
+                         "@!here ld.global.v4.u32 {%0, %1, %2, %3}, [%6];\n}"
+                         : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                         : "r"((uint32_t)here), "r"((uint32_t)__cvta_generic_to_shared(first_) + byte), "l"(there));
+            memcpy(to, word, sizeof word);
+        } else {
+            *to = here ? *(const T *)(first_ + byte) : *(const T *)there;
+        }
+    }
+
+  private:
+    const char *first_;
+};
 #else
 template <typename T> static inline T *csaw__launch_shared() {
     alignas(16) static unsigned char bytes[227 << 10]; /* as many as a GPU gives a block at most */
@@ -59,6 +83,17 @@ template <typename T> class csaw__shared_array {
 
   private:
     T *first_;
+};
+
+class csaw__shared_bytes {
+  public:
+    explicit csaw__shared_bytes(const char *first) : first_(first) {}
+    template <typename T> void get_or(bool here, uint32_t byte, const void *there, T *to) const {
+        *to = here ? *(const T *)(first_ + byte) : *(const T *)there;
+    }
+
+  private:
+    const char *first_;
 };
 #endif
 

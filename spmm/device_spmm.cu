@@ -5,7 +5,7 @@
 #include "spmm/device_private.cuh"
 
 csaw_status csaw__device_run::open(const place &where, const csaw__product &product, const csaw__long_rows *planned,
-                                   csaw__way way) {
+                                   const csaw__hubs *hubs, csaw__way way) {
     p_ = product;
     planned_ = planned != nullptr;
     if (planned) {
@@ -23,10 +23,17 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
         "%llu rows of %llu edges take %llu blocks, but a launch has at most 2^31 - 1; split the matrix by rows",
         (unsigned long long)p_.rows, (unsigned long long)p_.num_edges, (unsigned long long)p_.blocks);
     const uint64_t slices = p_.slices_of_head * p_.heads, bytes = csaw__partial_bytes(&p_);
+    if (way_ == CSAW__HUBS) {
+        CSAW_REQUIRE(hubs && hubs->code, CSAW_EINVAL,
+                     "the kernel with hubs in shared memory needs a plan that has found them; call "
+                     "csaw__device_plan_hubs() on a plan of the matrix, whose transpose has none");
+        hubs_ = *hubs;
+    }
     if (!slices || !p_.rows) return CSAW_OK;
     slices_ = p_.blocks ? 0x7fffffffu / p_.blocks : slices;
     if (bytes && slices_ > CSAW__ROOM_BYTES / bytes) slices_ = CSAW__ROOM_BYTES / bytes;
     slices_ = slices_ < 1 ? 1 : slices_ > slices ? slices : slices_;
+    if (way_ == CSAW__HUBS) CSAW_TRY(next_.take(where, slices_, "a count of units"));
     if (!p_.split.most_chunks) return CSAW_OK;
     const uint64_t elements = slices_ * p_.split.most_chunks * p_.width;
     CSAW_TRY(partial_.take(where, elements, "partial results of long rows"));
@@ -49,19 +56,22 @@ csaw_status csaw__device_run::find_long(const place &where) {
     return CSAW_OK;
 }
 
+csaw_status csaw__device_run::launch(const place &where) {
+    const unsigned blocks = (unsigned)(p_.slices * p_.blocks);
+    if (way_ == CSAW__HUBS) return csaw__launch_hubs(where, &p_, &hubs_, next_.get());
+    if (p_.x.dtype == CSAW_F32) return csaw__launch_f32(&p_, way_, blocks, where.stream);
+    return p_.x.dtype == CSAW_F16 ? csaw__launch_f16(&p_, way_, blocks, where.stream)
+                                  : csaw__launch_bf16(&p_, way_, blocks, where.stream);
+}
+
 csaw_status csaw__device_run::run(const place &where) {
     const uint64_t slices = p_.slices_of_head * p_.heads;
     if (!slices || !p_.rows) return CSAW_OK;
     if (p_.split.most_chunks && !planned_) CSAW_TRY(find_long(where));
     for (p_.first_slice = 0; p_.first_slice < slices; p_.first_slice += slices_) {
         const uint64_t left = slices - p_.first_slice, here = left < slices_ ? left : slices_;
-        const unsigned blocks = (unsigned)(here * p_.blocks);
         p_.slices = here;
-        switch (p_.x.dtype) {
-        case CSAW_F32: CSAW_TRY(csaw__launch_f32(&p_, way_, blocks, where.stream)); break;
-        case CSAW_F16: CSAW_TRY(csaw__launch_f16(&p_, way_, blocks, where.stream)); break;
-        case CSAW_BF16: CSAW_TRY(csaw__launch_bf16(&p_, way_, blocks, where.stream)); break;
-        }
+        CSAW_TRY(launch(where));
         if (p_.split.most_rows) CSAW__LAUNCH(where, here * p_.split.most_rows * CSAW__MERGE_LANES, csaw__merge, p_);
     }
     return CSAW_OK;
@@ -73,6 +83,7 @@ csaw_status csaw__device_spmm(const csaw__call *call, csaw__way way, const csaw_
     place where;
     csaw__device_run run;
     CSAW_TRY(where.enter(call->ordinal, call->options.stream, plan ? plan->device->pool : nullptr));
-    CSAW_TRY(run.open(where, csaw__product_of(call, a, x, y), plan ? &plan->device->rows : nullptr, way));
+    CSAW_TRY(run.open(where, csaw__product_of(call, a, x, y), plan ? &plan->device->rows : nullptr,
+                      plan ? &plan->device->hubs : nullptr, way));
     return run.run(where);
 }

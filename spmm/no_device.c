@@ -52,6 +52,11 @@ csaw_status csaw__device_plan_create(const csaw_sparse *a, int ordinal, const cs
     return refuse();
 }
 
+csaw_status csaw__device_plan_hubs(csaw_spmm_plan *plan, void *stream) {
+    (void)plan, (void)stream;
+    return refuse();
+}
+
 void csaw__device_plan_free(csaw__device_plan *plan) { (void)plan; }
 
 csaw_status csaw__device_sddmm(const csaw_sparse *a, int ordinal, const csaw_dense *x, const csaw_dense *y,

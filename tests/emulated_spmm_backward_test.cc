@@ -140,6 +140,25 @@ TEST(EmulatedBackward, DotsOfMeans) {
     EXPECT_EQ(out, want);
 }
 
+// Sums begin with 0 (csaw/spmm.h), so products of -0 alone add up to 0.
+TEST(EmulatedBackward, DotsOfZerosHaveNoSign) {
+    const Sparse a = random_sparse("zeros", {3, 30}, 5, false);
+    const csaw_sparse view = a.view();
+    for (uint64_t columns : {1, 4, 64, 300})
+        for (csaw_dtype dtype : dtypes) {
+            Matrix zero(2, columns), negative(5, columns);
+            std::fill(negative.value.begin(), negative.value.end(), -2.0);
+            Dense x(zero, dtype), y(negative, dtype);
+            std::vector<float> out(a.col.size(), -1.0f);
+            const csaw__device_dots_job d = {view, WithStride(x.view()), WithStride(y.view()), 1, false, out.data(),
+                                             {}};
+            uint64_t threads = 0;
+            csaw__dots_kernel *const kernel = csaw__dots_kernel_at(&d, &threads);
+            Launch(threads, kernel, d);
+            for (float value : out) EXPECT_TRUE(value == 0 && !std::signbit(value)) << columns << " columns";
+        }
+}
+
 // dx as spmm/device_backward.cu has it, `width` columns at a time.
 void Scatter(csaw__device_scatter s, uint32_t width) {
     for (s.first = 0; s.first < s.dy.cols; s.first += s.width) {

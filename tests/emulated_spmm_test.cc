@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/emulated_spmm_test.cc - kernels of csaw_spmm() as the GPU has them (spmm/device_reduce.cuh, device_long.cuh):
- * every way gives csaw_spmm()'s bits, and nothing else is written to. */
+/* tests/emulated_spmm_test.cc - kernels of csaw_spmm() as the GPU has them (spmm/device_reduce.cuh, device_hubs.cuh,
+ * device_long.cuh): every way gives csaw_spmm()'s bits, and nothing else is written to. */
 #include "tests/spmm_cases.h"
 
 #include "tests/emulated_gpu.h"
 
+#include <algorithm>
+
+#include "spmm/device_hubs.cuh"
 #include "spmm/device_long.cuh"
 #include "spmm/device_reduce.cuh"
 
@@ -13,8 +16,8 @@ namespace {
 using namespace spmm_cases;
 
 constexpr uint32_t kThreads = 64;
-const csaw__way ways[] = {CSAW__AUTO,      CSAW__CRC,      CSAW__CWM2,    CSAW__CWM4,
-                          CSAW__SUBWARP16, CSAW__SUBWARP8, CSAW__SUBWARP4};
+const csaw__way ways[] = {CSAW__AUTO,      CSAW__CRC,      CSAW__CWM2,     CSAW__CWM4,
+                          CSAW__SUBWARP16, CSAW__SUBWARP8, CSAW__SUBWARP4, CSAW__HUBS};
 
 template <class KERNEL, class... ARGUMENTS>
 void Launch(uint64_t threads, KERNEL kernel, const ARGUMENTS &...arguments) {
@@ -46,8 +49,36 @@ struct LongRows {
     csaw__long_rows found = {};
 };
 
+// As csaw__device_hubs_find(), at most so many.
+struct HubColumns {
+    HubColumns(const csaw_sparse &a, uint64_t most) {
+        std::vector<uint64_t> rowptr(a.cols + 1); // of the transpose
+        for (uint64_t e = 0; e < a.num_edges; e++) rowptr[a.col[e] + 1]++;
+        for (uint64_t j = 0; j < a.cols; j++) rowptr[j + 1] += rowptr[j];
+        std::vector<uint32_t> edges(a.cols), number(a.cols, ~0u);
+        column.resize(a.cols);
+        Launch(a.cols, csaw__count_edges, rowptr.data(), a.cols, edges.data(), column.data());
+        std::stable_sort(column.begin(), column.end(),
+                         [&](csaw_vertex i, csaw_vertex j) { return edges[i] > edges[j]; });
+        column.resize(std::min(most, a.cols));
+        code.resize(a.num_edges);
+        Launch(column.size(), csaw__number_hubs, column.data(), static_cast<uint32_t>(column.size()), number.data());
+        Launch(a.num_edges, csaw__recode, a, number.data(), code.data());
+        found = {code.data(), column.data(), static_cast<uint32_t>(column.size()), static_cast<uint32_t>(a.cols)};
+    }
+    std::vector<csaw_vertex> code, column;
+    csaw__hubs found = {};
+};
+
+csaw__hubs_kernel *HubsKernel(const csaw__product &p) {
+    const bool extreme = csaw__is_extreme(p.reduce);
+    return p.x.dtype == CSAW_F32   ? csaw__hubs_kernel_of<CSAW_F32>(p.vector, extreme)
+           : p.x.dtype == CSAW_F16 ? csaw__hubs_kernel_of<CSAW_F16>(p.vector, extreme)
+                                   : csaw__hubs_kernel_of<CSAW_BF16>(p.vector, extreme);
+}
+
 // As csaw__device_run::run(), `slices` a launch.
-void Run(csaw__product p, csaw__way way, uint64_t slices) {
+void Run(csaw__product p, csaw__way way, uint64_t slices, const csaw__hubs &hubs) {
     csaw__lay_out(&p, &way, kThreads, 0);
     const uint64_t all = p.slices_of_head * p.heads;
     std::vector<float> partial(slices * p.split.most_chunks * p.width + 4, NAN);
@@ -60,7 +91,12 @@ void Run(csaw__product p, csaw__way way, uint64_t slices) {
                                 : csaw__kernel_of<CSAW_BF16>(way, p.vector, csaw__is_extreme(p.reduce));
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
         p.slices = std::min(slices, all - p.first_slice);
-        Launch(p.slices * p.blocks * kThreads, kernel, p);
+        if (way == CSAW__HUBS) {
+            std::vector<uint32_t> next(p.slices);
+            Launch(3 * kThreads, HubsKernel(p), p, hubs, next.data());
+        } else {
+            Launch(p.slices * p.blocks * kThreads, kernel, p);
+        }
         Launch(p.slices * p.split.most_rows * CSAW__MERGE_LANES, csaw__merge, p);
     }
 }
@@ -74,6 +110,7 @@ struct Ask {
     bool planned = false;
     uint64_t slices = 3; // of a launch
     bool nans = false;   // among the results
+    uint64_t hubs = 5;
 };
 
 std::string Name(const Sparse &a, csaw__way way, const Ask &ask) {
@@ -102,6 +139,7 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values) {
     const csaw_spmm_options options = options_of(ask.reduce, ask.heads, picks ? want_arg.data() : nullptr);
     ASSERT_EQ(csaw_spmm(&view, x.view(), &options, want.view()), CSAW_OK) << csaw_last_error();
     LongRows split(view, ask.planned);
+    const HubColumns hubs(view, ask.hubs);
     for (csaw__way way : ways) {
         Dense y(a.rows, ask.cols, ask.of_y, ask.gap);
         std::vector<csaw_edge> arg(want_arg.size(), 12345);
@@ -114,7 +152,7 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values) {
         p.reduce = ask.reduce;
         p.heads = ask.heads;
         p.split = split.found;
-        Run(p, way, ask.slices);
+        Run(p, way, ask.slices, hubs.found);
         EXPECT_TRUE(y.raw() == want.raw() || (ask.nans && SameNumbers(&y, &want, a.rows, ask.cols)))
             << Name(a, way, ask);
         EXPECT_EQ(arg, want_arg) << Name(a, way, ask);
@@ -207,6 +245,26 @@ TEST(EmulatedSpmm, TheFirstNotANumberWins) {
         ask.reduce = reduce;
         ExpectCpuBits(a, ask, values);
     }
+}
+
+TEST(EmulatedSpmm, AnyNumberOfHubs) {
+    const Sparse a = power_law(true);
+    for (uint64_t hubs : {0, 1, 100, 1000}) // more than there are columns: all of them
+        for (uint64_t cols : {31, 64}) {
+            Ask ask;
+            ask.cols = cols;
+            ask.reduce = cols == 31 ? CSAW_MIN : CSAW_MEAN;
+            ask.hubs = hubs;
+            ExpectCpuBits(a, ask);
+        }
+}
+
+TEST(EmulatedSpmm, HubsAreTheColumnsOfMostEdges) {
+    Sparse a = random_sparse("hubs", {3, 3, 3}, 9, false);
+    a.col = {7, 2, 5, 2, 7, 2, 8, 5, 2};
+    const HubColumns hubs(a.view(), 3);
+    EXPECT_EQ(hubs.column, (std::vector<csaw_vertex>{2, 5, 7}));
+    EXPECT_EQ(hubs.code, (std::vector<csaw_vertex>{9 + 2, 9 + 0, 9 + 1, 9 + 0, 9 + 2, 9 + 0, 8, 9 + 1, 9 + 0}));
 }
 
 // 32 MiB of L2, and all rows of x in vectors of so many bytes: which slices are read again and again from the cache.

@@ -59,6 +59,7 @@ class Plan {
     Plan(const Plan &) = delete;
     ~Plan() { csaw_spmm_plan_free(plan_); }
     const csaw_spmm_plan *get() const { return plan_; }
+    csaw_spmm_plan *get() { return plan_; }
 
   private:
     csaw_spmm_plan *plan_ = nullptr;

@@ -49,7 +49,8 @@ TEST_F(SpmmGpu, EveryWidth) {
 TEST_F(SpmmGpu, EveryStorageAndWay) {
     for (const Sparse &a : {Rmat(9, 1), random_sparse("hubs", {3, 1024, 0, 1025, 5000, 1, 700}, 300, true)}) {
         const OnDevice there(a);
-        const Plan plan(there.view, "cuda:0");
+        Plan plan(there.view, "cuda:0");
+        ASSERT_EQ(csaw__device_plan_hubs(plan.get(), nullptr), CSAW_OK) << csaw_last_error();
         for (uint64_t cols : {1, 20, 33, 64, 300})
             for (csaw_reduce reduce : {CSAW_MEAN, CSAW_MAX})
                 for (csaw_dtype of_x : dtypes)
@@ -63,13 +64,51 @@ TEST_F(SpmmGpu, EveryStorageAndWay) {
                         for (int way = CSAW__AUTO; way < CSAW__WAYS; way++) {
                             if (of_x != of_y && way != CSAW__AUTO) continue;
                             product.Poison();
-                            ASSERT_EQ(product.RunBy(static_cast<csaw__way>(way), way % 2 ? plan.get() : nullptr),
+                            const bool planned = way == CSAW__HUBS || way % 2;
+                            ASSERT_EQ(product.RunBy(static_cast<csaw__way>(way), planned ? plan.get() : nullptr),
                                       CSAW_OK)
                                 << csaw_last_error();
                             EXPECT_TRUE(product.IsTheCpus()) << "way " << way;
                         }
                     }
     }
+}
+
+// More columns than shared memory has room for, and none; hubs found twice.
+TEST_F(SpmmGpu, HubsInSharedMemory) {
+    for (const Sparse &a : {Rmat(14, 1), Hubs(1), random_sparse("no edges", {0, 0, 0}, 4, false),
+                            random_sparse("no columns", {0, 0}, 0, false)}) {
+        const OnDevice there(a);
+        Plan plan(there.view, "cuda:0");
+        for (int twice = 0; twice < 2; twice++)
+            ASSERT_EQ(csaw__device_plan_hubs(plan.get(), nullptr), CSAW_OK) << csaw_last_error();
+        for (csaw_reduce reduce : reduces)
+            for (uint64_t cols : {1, 3, 36, 64, 200})
+                for (csaw_dtype dtype : dtypes) {
+                    Ask ask;
+                    ask.reduce = reduce;
+                    ask.cols = cols;
+                    ask.of_x = ask.of_y = dtype;
+                    const Product product(a, there, ask);
+                    ASSERT_EQ(product.RunBy(CSAW__HUBS, plan.get()), CSAW_OK) << csaw_last_error();
+                    EXPECT_TRUE(product.IsTheCpus());
+                }
+    }
+}
+
+TEST_F(SpmmGpu, HubsAreFoundBeforehand) {
+    const Sparse a = Hubs(1);
+    const OnDevice there(a);
+    const Plan plan(there.view, "cuda:0");
+    const Product product(a, there, Ask());
+    for (const csaw_spmm_plan *of : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+        EXPECT_EQ(product.RunBy(CSAW__HUBS, of), CSAW_EINVAL);
+        EXPECT_NE(std::string(csaw_last_error()).find("csaw__device_plan_hubs()"), std::string::npos);
+    }
+    const csaw_sparse view = a.view();
+    Plan on_cpu(view, "cpu");
+    EXPECT_EQ(csaw__device_plan_hubs(on_cpu.get(), nullptr), CSAW_EINVAL);
+    EXPECT_NE(std::string(csaw_last_error()).find("prepare one on 'cuda:N'"), std::string::npos);
 }
 
 TEST_F(SpmmGpu, Heads) {

@@ -163,6 +163,15 @@ TEST_F(CliRanks, a_plan_says_what_a_split_graph_takes_and_sends) {
     got = run("plan " + karate + " --split", on(2));
     EXPECT_EQ(times(got.out, lines), 1u) << got.out << got.err;
     EXPECT_EQ(run("plan " + karate + " --split").out, run("plan " + karate).out); // of one process it says nothing
+    got = run("plan " + karate + " --split --describe ranks=2,gpu=1,memory=660"); // of which 594 bytes may be taken
+    EXPECT_NE(got.out.find("592 bytes for its part and degrees"), std::string::npos) << got.out << got.err;
+    got = run("plan " + karate + " --split --describe ranks=2,gpu=1,memory=650");
+    EXPECT_EQ(got.code, 1);
+    EXPECT_NE(got.err.find("take 592 bytes, but of a GPU 585 bytes are to be had; describe more ranks"),
+              std::string::npos)
+        << got.err;
+    got = run("plan " + karate + " --split --describe ranks=2,gpu=2,memory=1GiB"); // the GPUs of each rank
+    EXPECT_NE(got.out.find("\nsplit       over them: each holds "), std::string::npos) << got.out << got.err;
     EXPECT_EQ(run("plan " + karate + " --split --describe ranks=100000").code, 1);
 }
 

@@ -20,12 +20,14 @@ struct Split {
     uint64_t batch = 0, window = 0, room = 0; // 0 = default
     uint32_t under_way = 0;
     bool by_visits = false;
+    int gpus = 0;         // the ranks', in turn, whose GPUs step; 0 = their threads do
+    uint64_t at_once = 0; // walkers of a launch there; 0 = default
 };
 
 inline std::string name_of(const Split &split) {
     return std::to_string(split.ranks) + " ranks, batches of " + std::to_string(split.batch) + " bytes, " +
            std::to_string(split.under_way) + " under way, windows of " + std::to_string(split.window) + ", room for " +
-           std::to_string(split.room) + (split.by_visits ? ", by visits" : "");
+           std::to_string(split.room) + (split.by_visits ? ", by visits" : "") + (split.gpus ? ", on GPUs" : "");
 }
 
 // A share of a graph as a rank of another machine would have it.
@@ -85,7 +87,9 @@ inline std::vector<Outcome> on_ranks(const csaw_csr &csr, const Split &split, co
     if (before) before();
     for (uint32_t rank = 0; rank < split.ranks; rank++)
         threads.emplace_back([&, rank] {
-            const csaw__spread_options options = {split.window, split.room, split.by_visits};
+            const int ordinal = split.gpus ? static_cast<int>(rank) % split.gpus : 0;
+            const csaw__spread_options options = {split.window,   split.room, split.by_visits,
+                                                  split.gpus > 0, ordinal,    split.at_once};
             const csaw__exchange exchange = csaw__local_rank(local, rank);
             const csaw__exchange used = wrap ? wrap(exchange) : exchange;
             csaw_plan *plan = nullptr;

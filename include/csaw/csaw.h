@@ -185,9 +185,10 @@ typedef struct csaw_plan_options {
     const void *communicator; /* address of an MPI_Comm whose ranks share the work of each run, below; NULL = this
                                  process alone */
     uint32_t described_ranks; /* the plan explains itself for so many ranks, and no more. 0 = for those that are here */
-    bool split; /* of ranks: each holds a range of vertices with their rows alone, and walkers and entries of samples
-                   travel (CPU, a thread a rank); of several GPUs: each holds a part of the arcs, and reads the others'
-                   from their memory. Default: each holds the whole graph, if it can. Of one it says nothing */
+    bool split; /* of ranks: each holds a range of vertices with their rows alone, on a thread of the CPU or on one GPU,
+                   and walkers and entries of samples travel; of several GPUs, be they a rank's: each holds a part of
+                   the arcs, and reads the others' from their memory. Default: each holds the whole graph, if it can.
+                   Of one it says nothing */
 } csaw_plan_options;
 
 CSAW_API csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *options,
@@ -217,7 +218,9 @@ CSAW_API void csaw_plan_free(csaw_plan *plan);
  * shares its cores, and device "cuda" or "all" gives each rank a GPU of its machine, in turn. docs/ranks.md has more.
  * With split the graph is one that csaw_graph_load() mapped from a .csaw file, of whose arrays with an entry per arc a
  * rank reads its own range alone; other graphs work as well, but stand whole in each rank's memory. All ranks draw a
- * round together, of which each delivers its part. docs/scaling.md has more. */
+ * round together, of which each delivers its part. On GPUs, one a rank, walks step there, and CSAW_EDEVMEM says that a
+ * part does not fit; samples are picked by the rank's thread. Where each rank has several GPUs it has the whole graph,
+ * which they hold together. docs/scaling.md has more. */
 
 /* ---- samplers ------------------------------------------------------------- */
 

@@ -326,9 +326,14 @@ typedef struct csaw__part_walks {
     csaw__part_view view[CSAW__MOST_VIEWS];
     const uint64_t
         *whole_offset; /* the whole graph in page-locked memory of the host, read in place where a row as a */
-    const csaw_vertex *whole_col; /* whole is asked about; NULL: such memory was refused */
+    const csaw_vertex *whole_col; /* whole is asked about; NULL: there is none, and the walk stops */
 } csaw__part_walks;
-enum csaw__part_state { CSAW__PART_STEPS, CSAW__PART_ASKS, CSAW__PART_KNOWS /* the answers */ };
+enum csaw__part_state {
+    CSAW__PART_STEPS,
+    CSAW__PART_ASKS,
+    CSAW__PART_KNOWS, /* the answers */
+    CSAW__PART_STOPS  /* it asks about a row as a whole, and the whole graph is not in sight: the host makes the step */
+};
 
 enum csaw__trait { /* what csaw__traits() of a sampler says */
                    CSAW__TRAIT_STATIC = 1,
@@ -389,6 +394,7 @@ typedef struct csaw__job {
     csaw__tabulation tabulation;  /* device: CSAW__KERNEL_TABULATE */
     csaw__part_walks parts; /* device: CSAW__KERNEL_PARTS_START, CSAW__KERNEL_PARTS; path and edge as on the host */
     CSAW__ALIGN16 unsigned char params[CSAW__MAX_PARAMS]; /* any struct of plain numbers */
+    const uint64_t *instance; /* device: CSAW__KERNEL_PARTS of walks in no order: [num_walks]; NULL: first + walk */
 } csaw__job;
 
 CSAW_FN csaw_vertex csaw__root_of(const csaw__job *job, uint64_t instance) {

@@ -95,7 +95,7 @@ CSAW_FN void csaw__parts_load(const csaw__job *job, uint64_t walk, csaw__part_wa
     w->attempt = 0;
     w->busy = true;
     site->job = job;
-    site->instance = job->first + walk;
+    site->instance = job->instance ? job->instance[walk] : job->first + walk;
     site->depth = progress & 0xffffffu;
     for (int i = 0; i < CSAW__WINDOW; i++) w->window.vertex[i] = __ldcg(&p->window[walk].vertex[i]);
     site->root = p->root ? p->root[walk] : csaw__root_of(job, site->instance);
@@ -156,14 +156,16 @@ CSAW_FN void csaw__parts_find_prev(csaw_site *site) {
     }
 }
 
-/* Prev's row where the host has it: many reads one after the other, from far away. */
-CSAW_FN void csaw__parts_prev_in_place(csaw_site *site) {
+/* Prev's row where the host has it: many reads one after the other, from far away. Whether it is in sight then. */
+CSAW_FN bool csaw__parts_prev_in_place(csaw_site *site) {
     const csaw__part_walks *p = &site->job->parts;
-    if (!csaw__second_remote(site)) return;
+    if (!csaw__second_remote(site)) return true;
+    if (!p->whole_col) return false;
     const uint64_t begin = p->whole_offset[site->prev];
     site->prev_row = csaw__parts_place(site->job, p->whole_col, begin);
     site->prev_degree = (uint32_t)(p->whole_offset[site->prev + 1] - begin);
     site->prev_here = 1;
+    return true;
 }
 
 template <uint32_t KERNEL> CSAW_FN int csaw__parts_pick(csaw__part_walk *w, csaw_arc *arc) {
@@ -182,20 +184,24 @@ template <uint32_t KERNEL> CSAW_FN int csaw__parts_pick(csaw__part_walk *w, csaw
         int picked = CSAW__UNDECIDED;
         if constexpr (KERNEL != CSAW__KERNEL_ITS && KERNEL != CSAW__KERNEL_RACE)
             picked = csaw__reject_pick(site, KERNEL == CSAW__KERNEL_REJECT_ALIAS, &w->attempt, answer, arc, 0);
-        if (picked == CSAW__UNDECIDED) csaw__parts_prev_in_place(site);
-        return picked;
+        if (picked != CSAW__UNDECIDED || csaw__parts_prev_in_place(site)) return picked;
+        w->state = CSAW__PART_STOPS;
+        return CSAW__ASKS;
     }
 }
 
-/* The walk goes to prev's partition with these vertices. */
-template <uint32_t KERNEL> CSAW_FN void csaw__parts_ask(csaw__part_walk *w, const csaw_arc *arc) {
+/* The walk goes to prev's partition with these vertices, or stops where it is. Where it waits then. */
+template <uint32_t KERNEL> CSAW_FN csaw_vertex csaw__parts_ask(csaw__part_walk *w, const csaw_arc *arc) {
     csaw__part_question *question = &w->site.job->parts.question[w->walk];
     uint32_t count = 1;
+    question->known = w->attempt << 8;
+    if (w->state == CSAW__PART_STOPS) return w->site.at;
     question->vertex[0] = arc->dst;
     if constexpr (KERNEL == CSAW__KERNEL_REJECT || KERNEL == CSAW__KERNEL_REJECT_ALIAS)
         count = csaw__reject_asks(&w->site, KERNEL == CSAW__KERNEL_REJECT_ALIAS, w->attempt, question->vertex);
-    question->known = count | w->attempt << 8;
+    question->known |= count;
     w->state = CSAW__PART_ASKS;
+    return w->site.prev;
 }
 
 CSAW_FN void csaw__parts_answer(csaw__part_walk *w) {
@@ -281,8 +287,7 @@ template <uint32_t KERNEL> CSAW_FN void csaw__parts_walk(const csaw__job &job) {
                 csaw__parts_answer(&w);
                 wait = w.site.at;
             } else if (steps && picked == CSAW__ASKS) {
-                csaw__parts_ask<KERNEL>(&w, &arc);
-                wait = w.site.prev;
+                wait = csaw__parts_ask<KERNEL>(&w, &arc);
             }
         }
         const bool moves = steps && picked != CSAW__ASKS;

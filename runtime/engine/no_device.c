@@ -5,6 +5,7 @@
 #include "runtime/engine/device_loader.h"
 #include "runtime/engine/device_reducer.h"
 #include "runtime/engine/parts.h"
+#include "runtime/engine/spread_gpu.h"
 
 #define WEAK __attribute__((weak))
 
@@ -153,6 +154,32 @@ WEAK csaw_status csaw__parts_sample_on_gpu(csaw_plan *plan, const csaw_sampler *
     (void)plan, (void)sampler, (void)job, (void)samples, (void)fault;
     return no_cuda();
 }
+
+WEAK csaw_status csaw__spread_gpu_open(const csaw__share *share, uint32_t rank, const csaw__spread_options *options,
+                                       csaw__spread_gpu **out) {
+    (void)share, (void)rank, (void)options, (void)out;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__spread_gpu_begin(csaw__spread_gpu *gpu, const csaw_sampler *sampler, const csaw__job *whole,
+                                        const csaw__message_forms *forms, bool edges, uint64_t *most) {
+    (void)gpu, (void)sampler, (void)whole, (void)forms, (void)edges, (void)most;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__spread_gpu_step(csaw__spread_gpu *gpu, const csaw__arrivals *in, const uint64_t **count,
+                                       uint64_t *fault) {
+    (void)gpu, (void)in, (void)count, (void)fault;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__spread_gpu_fetch(csaw__spread_gpu *gpu, uint64_t from, uint64_t *end, const void **data) {
+    (void)gpu, (void)from, (void)end, (void)data;
+    return no_cuda();
+}
+
+WEAK void csaw__spread_gpu_close(csaw__spread_gpu *gpu) { (void)gpu; }
+WEAK void csaw__spread_gpu_forget_tables(csaw__spread_gpu *gpu) { (void)gpu; }
 
 WEAK void *csaw__device_pin(uint64_t bytes) {
     (void)bytes;

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* alone: without other ranks. */
-static csaw_status check_options(const csaw_plan_options *options, csaw__device_kind kind, bool alone) {
+/* over_ranks: the graph is split over them. */
+static csaw_status check_options(const csaw_plan_options *options, csaw__device_kind kind, bool over_ranks) {
     CSAW_REQUIRE(options->threads >= 0 && options->threads <= 4096, CSAW_EINVAL,
                  "threads is %d; give 1 .. 4096, or 0 for all cores", options->threads);
     CSAW_REQUIRE(options->partitions >= 0 && options->partitions <= CSAW__MOST_PARTS, CSAW_EINVAL,
@@ -31,10 +31,14 @@ static csaw_status check_options(const csaw_plan_options *options, csaw__device_
         !options->split || (options->partitions <= 1 && !options->resident && !options->streams), CSAW_EINVAL,
         "split has ranks, or GPUs, hold parts of the graph for good, and partitions, resident and streams are of "
         "parts that come and go; give one of the two");
-    CSAW_REQUIRE(!options->split || (kind == CSAW__ON_CPU && options->threads <= 1) || (kind == CSAW__ON_GPU && alone),
+    CSAW_REQUIRE(!options->split || kind == CSAW__ON_GPU || (kind == CSAW__ON_CPU && options->threads <= 1),
                  CSAW_EINVAL,
-                 "split is for ranks that each step on one thread of a CPU, and for GPUs of one process; leave out "
-                 "device and threads and start a rank for every core, or name several GPUs without ranks");
+                 "split is for ranks that each step on one thread of a CPU or on a GPU, and for GPUs of one process; "
+                 "leave out threads and start a rank for every core, or give device 'cuda'");
+    CSAW_REQUIRE(
+        !over_ranks || !options->gpu_memory, CSAW_EINVAL,
+        "gpu_memory is of parts that come and go, but with split a rank's part stays on its GPU; leave it out, "
+        "and start more ranks if the part does not fit");
     CSAW_REQUIRE(!options->split || options->described_ranks <= CSAW__MOST_PARTS, CSAW_EINVAL,
                  "the graph split over %u ranks; describe at most %d", options->described_ranks, CSAW__MOST_PARTS);
     CSAW_REQUIRE(kind != CSAW__ON_SIMULATED || !options->described_memory, CSAW_EINVAL,
@@ -113,9 +117,10 @@ static csaw_status open_gpu(csaw_plan *plan, const csaw_plan_options *given, int
     return explain_fit(plan, &options);
 }
 
-/* A rank's share of the graph. Messages go when all ranks have theirs. */
-static csaw_status open_split(csaw_plan *plan) {
-    const csaw__spread_options options = {0};
+/* A rank's share of the graph, on a GPU or not. Messages go when all ranks have theirs. */
+static csaw_status open_split(csaw_plan *plan, const csaw__device_list *list) {
+    const csaw__spread_options options = {.on_gpu = list->kind == CSAW__ON_GPU, .ordinal = list->ordinal[0]};
+    if (options.on_gpu) csaw__explain_split_gpu(plan, options.ordinal);
     if (plan->described) return CSAW_OK;
     return csaw__spread_create(plan->graph, csaw__ranks_size(plan->ranks), csaw__ranks_rank(plan->ranks), &options,
                                &plan->spread);
@@ -124,11 +129,14 @@ static csaw_status open_split(csaw_plan *plan) {
 static csaw_status open_device(csaw_plan *plan, const csaw_plan_options *options, const csaw__device_list *list,
                                bool split) {
     const csaw__device_kind kind = list->kind;
+    if (kind == CSAW__ON_GPU && split && options->described_memory)
+        return csaw__explain_split_fit(plan, options->described_ranks, options->described_memory);
+    if (kind == CSAW__ON_GPU && split) return open_split(plan, list);
     if (kind == CSAW__ON_GPU && options->described_memory) return describe(plan, options, list->count);
     if (kind == CSAW__ON_GPU && list->count > 1) return csaw__gpus_open(plan, options, list);
     if (kind == CSAW__ON_GPU) return open_gpu(plan, options, list->ordinal[0], 0, NULL);
     csaw__explain_host(plan, kind == CSAW__ON_SIMULATED, options->partitions > 1);
-    if (kind == CSAW__ON_CPU && options->partitions <= 1) return split ? open_split(plan) : narrow_rowptr(plan);
+    if (kind == CSAW__ON_CPU && options->partitions <= 1) return split ? open_split(plan, list) : narrow_rowptr(plan);
     CSAW_TRY(csaw__parts_create(plan->graph, options, -1, &plan->parts));
     return explain_fit(plan, options);
 }
@@ -182,11 +190,11 @@ static csaw_status create(const csaw_graph *graph, const csaw_plan_options *opti
     csaw__device_list list;
     CSAW_REQUIRE(graph && out, CSAW_EINVAL, "csaw_plan_create needs a graph and a place for the plan; one is NULL");
     CSAW_TRY(csaw__device_list_parse(options, ranks, &list));
-    CSAW_TRY(check_options(options, list.kind, csaw__ranks_size(ranks) == 1 && options->described_ranks <= 1));
+    const uint32_t size = options->described_ranks ? options->described_ranks : csaw__ranks_size(ranks);
+    const bool split = options->split && size > 1 && list.count <= 1; /* over ranks, not over the GPUs of each */
+    CSAW_TRY(check_options(options, list.kind, split));
     CSAW_TRY(begin(graph, options, list.kind == CSAW__ON_GPU, &plan));
     plan->ranks = ranks;
-    const uint32_t size = options->described_ranks ? options->described_ranks : csaw__ranks_size(ranks);
-    const bool split = options->split && size > 1;
     plan->threads = split ? 1 : options->threads ? options->threads : default_threads(ranks);
     plan->described = options->described_ranks;
     csaw__explain_graph(plan);
@@ -204,16 +212,18 @@ done:
 }
 
 /* Whether ranks have the same program and graph before them. */
-static csaw_status agree(csaw__ranks *ranks, csaw_status status, const csaw_graph *graph, bool split) {
-    enum { VERSION, GRAPH, SPLIT };
+static csaw_status agree(csaw__ranks *ranks, csaw_status status, const csaw_graph *graph, const csaw_plan *plan) {
+    enum { VERSION, GRAPH, SPLIT, GPU };
     uint64_t values[CSAW__RANK_VALUES] = {0};
     if (!ranks) return status;
     values[VERSION] = csaw__xxh64(csaw_version(), strcspn(csaw_version(), " ")); /* not what is built in */
     if (status == CSAW_OK) values[GRAPH] = csaw_graph_checksum(graph);
-    values[SPLIT] = split;
+    values[SPLIT] = plan && plan->spread;
+    values[GPU] = values[SPLIT] && plan->spread->gpu;
     CSAW_TRY(csaw__ranks_meet(ranks, CSAW__AT_PLAN, status, values));
     CSAW_TRY(csaw__ranks_alike(ranks, VERSION, "version of csaw", "install the same everywhere"));
     CSAW_TRY(csaw__ranks_alike(ranks, SPLIT, "choice of split", "give it to all ranks or to none"));
+    CSAW_TRY(csaw__ranks_alike(ranks, GPU, "device for its part", "give a GPU to all ranks or to none"));
     return csaw__ranks_alike(ranks, GRAPH, "graph", "give every rank the same file, and the same load options");
 }
 
@@ -224,7 +234,7 @@ csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *g
     CSAW_TRY(csaw__ranks_open(options.communicator, &ranks));
     csaw__ranks_enter(ranks);
     csaw_status status = create(graph, &options, ranks, out ? &plan : NULL);
-    status = agree(ranks, status, graph, options.split);
+    status = agree(ranks, status, graph, plan);
     if (status == CSAW_OK && plan->spread)
         status = csaw__ranks_meet(ranks, CSAW__AT_PLAN, csaw__spread_connect(plan->spread, options.communicator, ranks),
                                   NULL);

@@ -8,9 +8,10 @@
 #include "partition/exchange_mpi.h"
 #include "runtime/base/checksum.h"
 #include "runtime/base/memory.h"
+#include "runtime/engine/spread_gpu.h"
 #include "runtime/engine/spread_walk.h"
 
-enum { MOST_WINDOW = 1 << 16, LEAST_WINDOW = CSAW__WALKERS_AT_ONCE };
+enum { MOST_WINDOW = 1 << 16, MOST_WINDOW_OF_GPU = 1 << 20, LEAST_WINDOW = CSAW__WALKERS_AT_ONCE };
 
 /* ---- plans ---- */
 
@@ -29,10 +30,10 @@ static uint64_t hash_of_graph(const csaw_graph *graph, const csaw__share *share)
 }
 
 /* The walkers of all homes may be at one rank, in arrays that are up to twice as large as needed. */
-static uint64_t default_window(uint32_t size) {
+static uint64_t default_window(uint32_t size, bool on_gpu) {
     const uint64_t of_one = 2 * (sizeof(csaw__walk_slot) + 2 * sizeof(uint32_t));
-    const uint64_t fitting = CSAW__WALKERS_ROOM / of_one / size;
-    return fitting > MOST_WINDOW ? MOST_WINDOW : fitting < LEAST_WINDOW ? LEAST_WINDOW : fitting;
+    const uint64_t fitting = CSAW__WALKERS_ROOM / of_one / size, most = on_gpu ? MOST_WINDOW_OF_GPU : MOST_WINDOW;
+    return fitting > most ? most : fitting < LEAST_WINDOW ? LEAST_WINDOW : fitting;
 }
 
 csaw_status csaw__spread_create(const csaw_graph *graph, uint32_t size, uint32_t rank,
@@ -42,10 +43,11 @@ csaw_status csaw__spread_create(const csaw_graph *graph, uint32_t size, uint32_t
     s->on.size = size;
     s->on.rank = rank;
     s->options = *options;
-    if (!s->options.window) s->options.window = default_window(size);
+    if (!s->options.window) s->options.window = default_window(size, options->on_gpu);
     if (!s->options.room) s->options.room = CSAW__SPREAD_ROOM;
     csaw_status status = csaw__alloc_zero(&s->out, size, "batches to other ranks");
     if (status == CSAW_OK) status = csaw__share_create(graph, size, rank, options->by_visits, &s->share);
+    if (status == CSAW_OK && options->on_gpu) status = csaw__spread_gpu_open(&s->share, rank, options, &s->gpu);
     if (status != CSAW_OK) {
         csaw__spread_free(s);
         return status;
@@ -64,10 +66,13 @@ csaw_status csaw__spread_connect(csaw__spread *s, const void *communicator, csaw
 void csaw__spread_free(csaw__spread *s) {
     if (!s) return;
     if (!csaw__ranks_lost(s->ranks)) csaw__mpi_free(s->mpi); /* else others may still send to it */
+    csaw__spread_gpu_close(s->gpu);
     csaw__share_clear(&s->share);
     csaw__free(s->out);
     csaw__free(s);
 }
+
+void csaw__spread_forget_tables(csaw__spread *s) { csaw__spread_gpu_forget_tables(s->gpu); }
 
 static csaw_status create_plan(const csaw_graph *graph, const csaw__exchange *exchange,
                                const csaw__spread_options *options, csaw_plan **out) {

@@ -39,6 +39,9 @@ typedef struct csaw__spread_options {
                         CSAW__WALKERS_ROOM bytes */
     uint64_t room;   /* bytes of what other ranks ask, and of rows that came home; default CSAW__SPREAD_ROOM */
     bool by_visits;  /* ranges have equal numbers of arcs; default: equal bytes */
+    bool on_gpu;     /* walkers step on a GPU (spread_gpu.h), that one, so many of them at a time; default 2^20 */
+    int ordinal;
+    uint64_t at_once;
 } csaw__spread_options;
 
 enum { CSAW__SPREAD_ROOM = 64 << 20, CSAW__WALKERS_ROOM = 256 << 20 };
@@ -55,6 +58,7 @@ enum csaw__message_kind {
     CSAW__FAULT,  /* a hook broke its rules there */
     CSAW__WANTED, /* a row */
     CSAW__ROW,    /* it, to the home that wants it */
+    CSAW__ASKING, /* a walker that brings a question to prev's rank, or takes the answers back; between GPUs */
     CSAW__MESSAGE_KINDS
 };
 
@@ -80,12 +84,14 @@ typedef struct csaw__outgoing { /* the batch that is being filled for a rank */
 } csaw__outgoing;
 
 struct csaw__mpi;
+struct csaw__spread_gpu;
 
 typedef struct csaw__spread {
     csaw__ranks *ranks;    /* at whose meetings these agree; NULL: by rounds of the exchange */
     struct csaw__mpi *mpi; /* of that exchange, owned; NULL: it is the caller's */
     csaw__exchange on;
     csaw__share share;
+    struct csaw__spread_gpu *gpu; /* which has the share in its memory, owned; NULL: this thread makes the steps */
     csaw__spread_options options;
     csaw__outgoing *out; /* [on.size] */
     csaw__spread_counts counts;
@@ -106,6 +112,7 @@ csaw_status csaw__spread_connect(csaw__spread *spread, const void *communicator,
 csaw_status csaw__spread_plan(const csaw_graph *graph, const csaw__exchange *exchange,
                               const csaw__spread_options *options, csaw_plan **out);
 void csaw__spread_free(csaw__spread *spread);
+void csaw__spread_forget_tables(csaw__spread *spread); /* those of the plan are about to go */
 
 /* All ranks: the same outcome for each, CSAW_OK if it is that of all. Of several failures that of the lowest rank is
  * told, by number; of faults of hooks, which *fault holds on every rank then, the lowest. fault: NULL is fine. */
@@ -143,6 +150,8 @@ uint32_t csaw__home_of(const csaw__spread *spread, uint64_t instances, uint64_t 
 csaw_status csaw__post(csaw__spread *spread, uint32_t to, uint64_t bytes, void **out);
 /* The same without taking in anything: *out is NULL if there is no room now. */
 csaw_status csaw__post_now(csaw__spread *spread, uint32_t to, uint64_t bytes, void **out);
+/* Messages of so many bytes each, a multiple of 8, that stand side by side. */
+csaw_status csaw__post_all(csaw__spread *spread, uint32_t to, const void *messages, uint64_t bytes, uint64_t count);
 csaw_status csaw__post_go_on(csaw__spread *spread);           /* CSAW_ESTOPPED: another rank gave up, or the caller */
 csaw_status csaw__post_flush(csaw__spread *spread);           /* batches that are not full, too */
 csaw_status csaw__post_take(csaw__spread *spread, bool *any); /* takes in what came */

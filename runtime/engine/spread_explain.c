@@ -65,3 +65,32 @@ csaw_status csaw__explain_split(csaw_plan *plan, uint32_t ranks) {
     explain(plan, ranks, &e);
     return CSAW_OK;
 }
+
+void csaw__explain_split_gpu(csaw_plan *plan, int ordinal) {
+    csaw__explain_say(
+        plan,
+        "device      cuda:%d, which holds the rank's part, makes the steps of walks; samples are picked by "
+        "the rank's thread\n",
+        ordinal);
+}
+
+csaw_status csaw__explain_split_fit(csaw_plan *plan, uint32_t ranks, uint64_t memory) {
+    const csaw_csr *const csr = &plan->graph->csr;
+    const double usable = (double)csaw__fit_usable(memory), degrees = 4.0 * (double)csr->num_vertices;
+    csaw__ranges ranges;
+    CSAW_TRY(csaw__ranges_create(csr, ranks, sizeof *csr->rowptr, csaw__bytes_per_arc(csr), &ranges));
+    const extents e = extents_of(csr, &ranges);
+    csaw__ranges_clear(&ranges);
+    const double needed = e.bytes + degrees;
+    CSAW_REQUIRE(needed <= usable, CSAW_EDEVMEM,
+                 "of the graph split over %u ranks a part and the degrees of all vertices take %s, but of a GPU %s are "
+                 "to be had; describe more ranks",
+                 ranks, SIZE(needed), SIZE(usable));
+    plan->described = true;
+    csaw__explain_say(
+        plan,
+        "device      a GPU of %s for each rank, which need not be here, a tenth of it left to the driver: "
+        "%s for its part and degrees, the rest for tables and walkers\n",
+        SIZE(memory), SIZE(needed));
+    return CSAW_OK;
+}

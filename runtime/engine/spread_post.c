@@ -51,6 +51,19 @@ csaw_status csaw__post(csaw__spread *s, uint32_t to, uint64_t bytes, void **out)
     }
 }
 
+csaw_status csaw__post_all(csaw__spread *s, uint32_t to, const void *messages, uint64_t bytes, uint64_t count) {
+    for (const char *from = messages; count;) {
+        void *out;
+        CSAW_TRY(csaw__post(s, to, bytes, &out));
+        const uint64_t room = (s->on.batch - s->out[to].used) / bytes, more = room < count - 1 ? room : count - 1;
+        memcpy(out, from, (1 + more) * bytes);
+        s->out[to].used += more * bytes;
+        from += (1 + more) * bytes;
+        count -= 1 + more;
+    }
+    return CSAW_OK;
+}
+
 csaw_status csaw__post_flush(csaw__spread *s) {
     for (uint32_t to = 0; to < s->on.size; to++)
         if (s->out[to].to && s->out[to].used) CSAW_TRY(send(s, to));

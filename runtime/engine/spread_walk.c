@@ -12,21 +12,9 @@
 
 #include "runtime/base/grow.h"
 
-typedef struct walker_message {
-    uint64_t head; /* number: the walk */
-    csaw_vertex at, prev, root;
-    uint32_t depth;
-    uint64_t user[4]; /* as many as the sampler has */
-} walker_message;
-_Static_assert(offsetof(walker_message, user) == CSAW__WALKER_BYTES, "as a plan foretells");
-
-typedef struct record_message {
-    uint64_t head; /* number: the walk */
-    uint32_t depth;
-    csaw_vertex at;
-    csaw_edge edge; /* if arcs are kept */
-} record_message;
-_Static_assert(offsetof(record_message, edge) == CSAW__RECORD_BYTES, "as a plan foretells");
+_Static_assert(offsetof(csaw__walker_message, user) == CSAW__WALKER_BYTES, "as a plan foretells");
+_Static_assert(offsetof(csaw__record_message, edge) == CSAW__RECORD_BYTES, "as a plan foretells");
+_Static_assert(sizeof(csaw__walker_question) % 8 == 0, "messages are 8-byte words");
 
 /* ---- slots ---- */
 
@@ -48,7 +36,7 @@ static csaw_status take_slot(csaw__walks_here *w, uint32_t *out) {
 
 static void give_slot(csaw__walks_here *w, uint32_t number) { w->free[w->num_free++] = number; }
 
-static csaw_status arrive(csaw__walks_here *w, const csaw__walker *walker) {
+csaw_status csaw__walk_arrive(csaw__walks_here *w, const csaw__walker *walker) {
     uint32_t number;
     CSAW_TRY(take_slot(w, &number));
     w->slot[number].walker = *walker;
@@ -69,32 +57,42 @@ static void record(csaw__walks_here *w, uint64_t walk, uint32_t depth, csaw_vert
     w->ended++;
 }
 
+void csaw__walk_record(csaw__walks_here *w, const void *message) {
+    const csaw__record_message *const m = message;
+    record(w, csaw__message_number(m->head), m->depth, m->at, w->edges ? m->edge : CSAW_NO_EDGE);
+}
+
 static bool is_done(const csaw__walks_here *w) { return w->ended == w->mine->num_walks && w->records == w->due; }
 
 /* ---- what comes ---- */
 
-static csaw_status take_walker(csaw__walks_here *w, const walker_message *m) {
-    csaw__walker walker = {.walk = csaw__message_number(m->head),
+static bool has_user(const csaw__walks_here *w) {
+    return w->forms.bytes[CSAW__LIST_WALKERS] > offsetof(csaw__walker_message, user);
+}
+
+static csaw_status take_walker(csaw__walks_here *w, uint64_t head, const csaw__walker_message *m) {
+    csaw__walker walker = {.walk = csaw__message_number(head),
                            .at = m->at,
                            .prev = m->prev,
                            .root = m->root,
                            .depth = m->depth,
                            .edge = CSAW_NO_EDGE};
-    if (w->walker_bytes > offsetof(walker_message, user)) memcpy(walker.user, m->user, sizeof walker.user);
-    return arrive(w, &walker);
+    if (w->s->gpu) return csaw__walk_gpu_take(w, head, m);
+    if (has_user(w)) memcpy(walker.user, m->user, sizeof walker.user);
+    return csaw__walk_arrive(w, &walker);
 }
 
 static csaw_status take(void *user, uint32_t from, uint64_t head, const unsigned char *message) {
     csaw__walks_here *const w = user;
     const void *const m = message;
     switch (csaw__message_kind(head)) {
-    case CSAW__WALKER: return take_walker(w, m);
+    case CSAW__WALKER: return take_walker(w, head, m);
+    case CSAW__ASKING: return csaw__walk_gpu_take(w, head, m);
     case CSAW__QUESTION: return csaw__walk_take_question(w, from, m);
     case CSAW__ANSWER: return csaw__walk_take_answer(w, from, m);
     default: break;
     }
-    const record_message *const r = m;
-    record(w, csaw__message_number(head), r->depth, r->at, w->edges ? r->edge : CSAW_NO_EDGE);
+    csaw__walk_record(w, m);
     return CSAW_OK;
 }
 
@@ -102,14 +100,15 @@ static csaw_status take(void *user, uint32_t from, uint64_t head, const unsigned
 
 /* What the walker's last step led to. */
 static csaw_status tell_home(csaw__walks_here *w, const csaw__walker *walker) {
-    record_message *out;
+    const uint64_t bytes = w->forms.bytes[CSAW__LIST_RECORDS];
+    csaw__record_message *out;
     if (walker->walk - w->first < w->mine->num_walks) {
         record(w, walker->walk, walker->depth, walker->at, walker->edge);
         return CSAW_OK;
     }
     const csaw__walker at = *walker; /* slots may move while it is told */
-    CSAW_TRY(csaw__post(w->s, csaw__home_of(w->s, w->whole->num_walks, at.walk), w->record_bytes, (void **)&out));
-    out->head = csaw__message(CSAW__RECORD, w->record_bytes, at.walk);
+    CSAW_TRY(csaw__post(w->s, csaw__home_of(w->s, w->whole->num_walks, at.walk), bytes, (void **)&out));
+    out->head = w->forms.head[CSAW__LIST_RECORDS] | at.walk;
     out->depth = at.depth;
     out->at = at.at;
     if (w->edges) out->edge = at.edge;
@@ -117,18 +116,31 @@ static csaw_status tell_home(csaw__walks_here *w, const csaw__walker *walker) {
     return CSAW_OK;
 }
 
-/* To the rank that holds its vertex. */
-static csaw_status send_walker(csaw__walks_here *w, const csaw__walker *walker, uint32_t to) {
-    walker_message *out;
-    CSAW_TRY(csaw__post(w->s, to, w->walker_bytes, (void **)&out));
-    out->head = csaw__message(CSAW__WALKER, w->walker_bytes, walker->walk);
+/* All that travels. */
+static void write_walker(const csaw__walks_here *w, const csaw__walker *walker, csaw__walker_message *out) {
+    out->head = w->forms.head[CSAW__LIST_WALKERS] | walker->walk;
     out->at = walker->at;
     out->prev = walker->prev;
     out->root = walker->root;
     out->depth = walker->depth;
-    if (w->walker_bytes > offsetof(walker_message, user)) memcpy(out->user, walker->user, sizeof out->user);
+    if (has_user(w)) memcpy(out->user, walker->user, sizeof out->user);
+}
+
+/* To the rank that holds its vertex. */
+static csaw_status send_walker(csaw__walks_here *w, const csaw__walker *walker, uint32_t to) {
+    csaw__walker_message *out;
+    CSAW_TRY(csaw__post(w->s, to, w->forms.bytes[CSAW__LIST_WALKERS], (void **)&out));
+    write_walker(w, walker, out);
     w->s->counts.messages[CSAW__WALKER]++;
     return CSAW_OK;
+}
+
+/* A walker that goes on here. */
+static csaw_status stay(csaw__walks_here *w, const csaw__walker *walker) {
+    csaw__walker_message message;
+    if (!w->s->gpu) return csaw__walk_arrive(w, walker);
+    write_walker(w, walker, &message);
+    return csaw__walk_gpu_take(w, message.head, &message);
 }
 
 /* ---- steps ---- */
@@ -138,13 +150,15 @@ csaw_status csaw__walk_go(csaw__walks_here *w, uint32_t number) {
     const csaw__walker *const at = &w->slot[number].walker;
     const bool ended = at->at == CSAW_NONE || at->depth == w->whole->length;
     w->s->counts.steps++;
-    if (!ended && at->at - rows->first < rows->count) {
+    const bool stays = !ended && at->at - rows->first < rows->count;
+    if (stays && !w->s->gpu) {
         w->ready[w->num_ready++] = number;
         return tell_home(w, at);
     }
     const csaw__walker walker = *at;
     give_slot(w, number);
     CSAW_TRY(tell_home(w, &walker));
+    if (stays) return stay(w, &walker);
     return ended ? CSAW_OK : send_walker(w, &walker, csaw__range_of(&w->s->share.ranges, walker.at));
 }
 
@@ -155,18 +169,25 @@ static csaw_status start_one(csaw__walks_here *w) {
     const csaw_vertex v = w->whole->roots ? w->whole->roots[root] : (csaw_vertex)root;
     const csaw__walker walker = {.walk = walk, .at = v, .root = v, .prev = CSAW_NONE, .edge = CSAW_NO_EDGE};
     const uint32_t to = csaw__range_of(&w->s->share.ranges, v);
-    return to == w->s->on.rank ? arrive(w, &walker) : send_walker(w, &walker, to);
+    return to == w->s->on.rank ? stay(w, &walker) : send_walker(w, &walker, to);
 }
 
-/* A walk is started when there is no other walker to step: those that are here stay in caches, and memory is taken as
+/* Walkers here that can take a step. */
+static uint64_t ready(const csaw__walks_here *w) {
+    return w->s->gpu ? w->walkers.count + w->asking.count : w->num_ready;
+}
+
+/* A walk is started when there are no other walkers to step: those that are here stay in caches, and memory is taken as
  * needed. */
 static csaw_status move_some(csaw__walks_here *w, bool *any) {
-    while (w->num_ready < CSAW__WALKERS_AT_ONCE && w->mine->length && w->started < w->mine->num_walks &&
+    const uint64_t enough = w->s->gpu ? w->at_once : CSAW__WALKERS_AT_ONCE;
+    while (ready(w) < enough && w->mine->length && w->started < w->mine->num_walks &&
            w->started - w->ended < w->s->options.window) {
         CSAW_TRY(start_one(w));
         *any = true;
     }
-    return csaw__walk_step_some(w, any);
+    CSAW_TRY(csaw__walk_step_some(w, any));
+    return w->s->gpu ? csaw__walk_gpu_move(w, any) : CSAW_OK;
 }
 
 /* Everything but to take in what came. */
@@ -211,6 +232,18 @@ static void free_walks(csaw__walks_here *w) {
     csaw__free(w->waiting);
     csaw__free(w->words);
     csaw__free(w->under_way);
+    csaw__walk_gpu_end(w);
+}
+
+static csaw__message_forms forms_of(const csaw_sampler *sampler, bool edges) {
+    const uint64_t walker = sampler->traits() & CSAW__TRAIT_USER ? sizeof(csaw__walker_message)
+                                                                 : offsetof(csaw__walker_message, user),
+                   asking = walker + sizeof(csaw__walker_question),
+                   record = edges ? sizeof(csaw__record_message) : offsetof(csaw__record_message, edge);
+    return (csaw__message_forms){.bytes = {walker, asking, record},
+                                 .head = {csaw__message(CSAW__WALKER, walker, 0),
+                                          csaw__message(CSAW__ASKING, asking, 0),
+                                          csaw__message(CSAW__RECORD, record, 0)}};
 }
 
 csaw_status csaw__spread_walk(csaw__spread *s, const csaw_sampler *sampler, const csaw__job *whole,
@@ -221,16 +254,15 @@ csaw_status csaw__spread_walk(csaw__spread *s, const csaw_sampler *sampler, cons
                           .mine = mine,
                           .fault = *fault,
                           .first = mine->first - whole->first,
-                          .walker_bytes = sampler->traits() & CSAW__TRAIT_USER ? sizeof(walker_message)
-                                                                               : offsetof(walker_message, user),
+                          .forms = forms_of(sampler, edges),
                           .edges = edges,
-                          .record_bytes = edges ? sizeof(record_message) : offsetof(record_message, edge),
                           .first_asking = CSAW__NO_SLOT};
     s->take = take;
     s->user = &w;
     clear_paths(&w);
     if (mine->length == 0) w.ended = mine->num_walks;
     csaw_status status = csaw__alloc_zero(&w.under_way, s->on.size, "questions to other ranks");
+    if (status == CSAW_OK && s->gpu) status = csaw__walk_gpu_begin(&w);
     if (status == CSAW_OK) status = run(&w);
     status = csaw__spread_end(s, status, &w.fault, go_on);
     s->take = NULL;

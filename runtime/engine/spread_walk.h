@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/spread_walk.h - walks on a graph that is split over ranks: what a rank keeps of a batch, for
- * spread_walk.c, which moves walkers, spread_step.c, which takes their steps, and spread_ask.c, which asks and answers.
- */
+ * spread_walk.c, which moves walkers, spread_step.c and spread_walk_gpu.c, which take their steps, and spread_ask.c,
+ * which asks and answers. */
 #ifndef CSAW_ENGINE_SPREAD_WALK_H
 #define CSAW_ENGINE_SPREAD_WALK_H
 
-#include "runtime/engine/spread.h"
+#include "runtime/engine/spread_gpu.h"
 
 #define CSAW__NO_SLOT UINT32_MAX
 enum { CSAW__WALKERS_AT_ONCE = 64 /* that take a step between two looks at what came */ };
@@ -26,6 +26,11 @@ typedef struct csaw__waiting_answer {
     uint64_t at; /* in words */
 } csaw__waiting_answer;
 
+typedef struct csaw__arriving { /* messages of one size, side by side */
+    unsigned char *message;
+    uint64_t count, room; /* room: bytes */
+} csaw__arriving;
+
 typedef struct csaw__walks_here {
     csaw__spread *s;
     const csaw_sampler *sampler;
@@ -34,8 +39,11 @@ typedef struct csaw__walks_here {
     csaw__fault fault;
     uint64_t first;                        /* of mine, in the batch */
     uint64_t started, ended, due, records; /* walks; records that ended walks have, and that came */
-    uint64_t walker_bytes, record_bytes;
+    csaw__message_forms forms;
     bool edges; /* arcs are kept */
+
+    csaw__arriving walkers, asking; /* where a GPU makes the steps: those that wait for a launch, of so many at most */
+    uint64_t at_once;
 
     csaw__walk_slot *slot; /* [num_slots] */
     uint64_t num_slots, slot_room;
@@ -56,6 +64,18 @@ csaw_status csaw__walk_step_some(csaw__walks_here *w, bool *any);
 /* runtime/engine/spread_walk.c. The step of the slot's walker was made: it is ready for the next, leaves, or is done.
  */
 csaw_status csaw__walk_go(csaw__walks_here *w, uint32_t number);
+
+/* A walker whose next step this thread makes. */
+csaw_status csaw__walk_arrive(csaw__walks_here *w, const csaw__walker *walker);
+/* A record of a walk that is at home here: the message. */
+void csaw__walk_record(csaw__walks_here *w, const void *message);
+
+/* runtime/engine/spread_walk_gpu.c. A walker came, with or without a question: the message. */
+csaw_status csaw__walk_gpu_take(csaw__walks_here *w, uint64_t head, const void *message);
+/* A launch, once it is full, or nothing was done before: *any. */
+csaw_status csaw__walk_gpu_move(csaw__walks_here *w, bool *any);
+csaw_status csaw__walk_gpu_begin(csaw__walks_here *w);
+void csaw__walk_gpu_end(csaw__walks_here *w);
 
 /* runtime/engine/spread_ask.c. The walker has a question; it waits for its turn to be sent. */
 void csaw__walk_ask(csaw__walks_here *w, uint32_t number, int outcome);

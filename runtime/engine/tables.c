@@ -105,6 +105,7 @@ csaw_status csaw__tables_prepare(csaw_plan *plan, const csaw_sampler *sampler, c
         memcmp(tables->params, job->params, sizeof tables->params) != 0) {
         if (plan->parts) csaw__parts_forget_tables(plan->parts);
         if (plan->gpus) csaw__gpus_forget_tables(plan->gpus);
+        if (plan->spread) csaw__spread_forget_tables(plan->spread);
         csaw__tables_clear(tables);
         csaw_status status = tabulate(plan, sampler, job);
         if (status != CSAW_OK) {

@@ -89,6 +89,18 @@ Plan plan_of_split(const Graph &graph) {
     return plan_on(graph, 0, &world, true);
 }
 
+Plan plan_on_gpus(const Graph &graph, const char *device, bool split) {
+    const MPI_Comm world = MPI_COMM_WORLD;
+    csaw_plan_options options = {};
+    options.size = sizeof options;
+    options.device = device;
+    options.split = split;
+    options.communicator = &world;
+    csaw_plan *plan = nullptr;
+    EXPECT_EQ(csaw_plan_create(graph.get(), &options, &plan), CSAW_OK) << csaw_last_error();
+    return Plan(plan, csaw_plan_free);
+}
+
 static void add_walks(const csaw_walks &walks, Results *results) {
     for (uint64_t w = 0; w < walks.num_walks; w++) {
         std::vector<uint64_t> &one = (*results)[walks.first + w];

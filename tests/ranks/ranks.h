@@ -62,7 +62,8 @@ Graph rmat(uint64_t seed, bool weighted); // the same on every rank
 Graph mixed();                            // weights, types, times, loops, parallel arcs, isolated vertices
 Plan plan_alone(const Graph &graph, int partitions = 0);
 Plan plan_of_all(const Graph &graph, int partitions = 0, MPI_Comm comm = MPI_COMM_WORLD);
-Plan plan_of_split(const Graph &graph); // each rank has a part of the graph
+Plan plan_of_split(const Graph &graph);                                // each rank has a part of the graph
+Plan plan_on_gpus(const Graph &graph, const char *device, bool split); // of all ranks
 
 // What every instance came to: of a walk its vertices and arcs, of a sample its arcs; by instance.
 using Results = std::map<uint64_t, std::vector<uint64_t>>;
@@ -76,6 +77,9 @@ struct Ask {
 };
 inline const void *params_of(const Ask &ask) { return ask.params.empty() ? nullptr : ask.params.data(); }
 inline const csaw_seeds *seeds_of(const Ask &ask) { return ask.seeds.count ? &ask.seeds : nullptr; }
+
+// That the plan of all ranks makes what that of one makes, or refuses it alike: shares.cc.
+void compare(const Plan &alone, const Plan &all, const std::vector<csaw_select> &methods);
 
 csaw_status run(csaw_plan *plan, const Ask &ask, Results *results);
 csaw_status run_each(csaw_plan *plan, const Ask &ask, Results *results, uint64_t *batches);

@@ -58,7 +58,9 @@ void expect_shares(const Results &alone, const Results &mine, const std::string 
     }
 }
 
-void compare(const Plan &alone, const Plan &all, const std::vector<csaw_select> &methods) {
+} // namespace
+
+void ranks::compare(const Plan &alone, const Plan &all, const std::vector<csaw_select> &methods) {
     uint64_t equal = 0, refused = 0;
     for (const Ask &ask : all_asks(methods)) {
         const std::string what = std::string(csaw_sampler_name(ask.sampler)) + " " +
@@ -89,13 +91,15 @@ void compare(const Plan &alone, const Plan &all, const std::vector<csaw_select> 
     EXPECT_GT(refused, 0u);
 }
 
-void compare(const Graph &graph, int partitions, const std::vector<csaw_select> &methods) {
+namespace {
+
+void compare_on(const Graph &graph, int partitions, const std::vector<csaw_select> &methods) {
     compare(plan_alone(graph, partitions), plan_of_all(graph, partitions), methods);
 }
 
-TEST(Shares, of_a_weighted_graph) { compare(rmat(1, true), 0, {CSAW_SELECT_AUTO}); }
-TEST(Shares, of_a_graph_with_types_and_times) { compare(mixed(), 0, methods()); }
-TEST(Shares, on_partitions) { compare(mixed(), 3, {CSAW_SELECT_AUTO}); }
+TEST(Shares, of_a_weighted_graph) { compare_on(rmat(1, true), 0, {CSAW_SELECT_AUTO}); }
+TEST(Shares, of_a_graph_with_types_and_times) { compare_on(mixed(), 0, methods()); }
+TEST(Shares, on_partitions) { compare_on(mixed(), 3, {CSAW_SELECT_AUTO}); }
 
 TEST(Shares, of_a_split_graph) {
     if (size_of() > 3) GTEST_SKIP() << "more ranks than cores wait for each other; spread_mpi_test has some of it";

@@ -77,17 +77,19 @@ static uint64_t entries_anywhere(const csaw__schedule *s) {
     return sum;
 }
 
-/* The slot, nobody at work on it, whose partition has most entries waiting, if they are worth a launch now: few are not
- * while something is under way, which may bring more, unless the partition was brought for them. */
+/* The slot, nobody at work on it, whose partition has most entries waiting, of those that are worth a launch now: few
+ * are not while something is under way, which may bring more, unless the partition was brought for them. */
 static int64_t slot_to_run(const csaw__schedule *s) {
+    const uint64_t all = entries_anywhere(s);
+    const bool any_may = s->in_turn || !any_under_way(s);
     int64_t best = CSAW__NONE_AT_ALL;
     for (uint32_t i = 0; i < s->resident; i++) {
         const csaw__slot *slot = &s->slot[i];
         if (slot->part == CSAW__NONE_AT_ALL || slot->stream != CSAW__NONE_AT_ALL || !s->active[slot->part]) continue;
+        if (!any_may && !slot->fresh && are_few(s, s->active[slot->part], all)) continue;
         if (best == CSAW__NONE_AT_ALL || s->active[slot->part] > s->active[s->slot[best].part]) best = i;
     }
-    if (best == CSAW__NONE_AT_ALL || s->in_turn || s->slot[best].fresh || !any_under_way(s)) return best;
-    return are_few(s, s->active[s->slot[best].part], entries_anywhere(s)) ? CSAW__NONE_AT_ALL : best;
+    return best;
 }
 
 static bool are_many(const csaw__schedule *s) { return csaw__parts_are_many(s->parts, s->resident); }

@@ -26,14 +26,14 @@ typedef struct csaw__schedule {
     uint32_t parts, resident, streams; /* resident: slots */
     uint32_t blocks;                   /* thread blocks of the device, dealt to the launches under way */
     uint64_t worth;                    /* entries that are worth a transfer at least; 0: any are */
-    bool in_turn;                      /* transfers in cyclic order; default: most entries first (WS) */
+    bool in_turn; /* transfers in cyclic order; default: most entries first (WS), of many partitions in turn, too */
     bool equal_shares; /* of the blocks, whatever a launch has to do; default: what its entries need (BAL) */
 
     csaw__slot *slot; /* [resident] */
     int64_t *slot_of; /* [parts]: the slot where it is, or to which it is on its way; or CSAW__NONE_AT_ALL */
     int64_t *busy;    /* [streams]: the slot it is at work for, or CSAW__NONE_AT_ALL */
     uint64_t *active; /* [parts] entries that wait */
-    uint32_t next;    /* in_turn: where the search for the next partition begins */
+    uint32_t next;    /* in turn: where the search for the next partition begins */
     uint64_t transfers, launches; /* so far */
 } csaw__schedule;
 

@@ -86,6 +86,35 @@ TEST(SUITE, SumsOfRowsAndWhatNumbersFallTo) {
             }
 }
 
+// -0 is a bias of 0 wherever it stands: alone, first, or among others.
+TEST(SUITE, NegativeZeroIsZero) {
+    for (uint32_t n : {1u, 3u, 300u, 3000u})
+        for (const bool alone : {true, false})
+            for (uint64_t room : {uint64_t{0}, uint64_t{CSAW__PARTS}}) {
+                Row row(n, n, 3);
+                uint64_t sum = 0;
+                csaw_arc arc = {};
+                for (uint32_t i = 0; i < n; i++) row.weight[3 + i] = alone || i < n / 2 ? -0.0f : 1.0f;
+                double largest = 0;
+                std::vector<double> bias(n);
+                for (arc.rank = 0; arc.rank < n; arc.rank++) {
+                    arc.weight = row.weight[3 + arc.rank];
+                    bias[arc.rank] = BiasOf(&row.site, &arc);
+                    largest = std::fmax(largest, bias[arc.rank]);
+                }
+                const int exponent =
+                    61 - static_cast<int>(std::ceil(std::log2(n))) - (largest > 0 ? std::ilogb(largest) : 0);
+                for (double b : bias) sum += b > 0 ? static_cast<uint64_t>(std::ldexp(b, exponent)) : 0;
+                std::vector<uint64_t> upto(CSAW__PARTS);
+                emulated::RunBlocks(1, 32, [&] {
+                    csaw__row_mass sums;
+                    EXPECT_TRUE(csaw__team_sums(csaw__team(), &row.site, upto.data(), room, &sums));
+                    EXPECT_EQ(sums.sum, sum) << n << " arcs, room " << room;
+                });
+                EXPECT_EQ(row.fault, ~0ull);
+            }
+}
+
 // Wherever the row begins in its arrays, and the arrays in memory.
 TEST(SUITE, SumsOfRowsAnywhereInMemory) {
     for (uint32_t n : {1u, 7u, 8u, 20u, 300u, 3000u})

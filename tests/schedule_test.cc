@@ -168,7 +168,7 @@ TEST(Schedule, ATransferOverlapsALaunchIfItServesAsMany) {
 }
 
 // 20 partitions are more than eight times 2 slots: both are filled at once, in turn.
-TEST(Schedule, CopiesWaitBehindOneAnotherWhereThereAreManyPartitions) {
+TEST(Schedule, OfManyPartitionsBothSlotsAreFilledAtOnce) {
     std::vector<uint64_t> active(20, 0);
     active[3] = 40, active[7] = 39, active[9] = 38;
     Scripted device(active, 2, 2);

@@ -248,7 +248,10 @@ csaw_status csaw_loader_restart(csaw_loader *l, const csaw_seeds *seeds, uint64_
     l->status = CSAW_OK;
     l->total = total; /* which the thread reads */
     if (status == CSAW_OK) status = start_thread(l);
-    if (status != CSAW_OK) l->total = 0;
+    if (status == CSAW_OK) return CSAW_OK;
+    snprintf(l->message, sizeof l->message, "%s", csaw_last_error());
+    l->status = status; /* as if the first batch had failed */
+    l->total = l->made = 1;
     return status;
 }
 

@@ -34,7 +34,7 @@ static csaw_status check_options(const csaw_plan_options *options, csaw__device_
     CSAW_REQUIRE(!options->split || kind == CSAW__ON_GPU || (kind == CSAW__ON_CPU && options->threads <= 1),
                  CSAW_EINVAL,
                  "split is for ranks that each step on one thread of a CPU or on a GPU, and for GPUs of one process; "
-                 "leave out threads and start a rank for every core, or give device 'cuda'");
+                 "leave out threads and device 'simulated', and start a rank for every core, or give device 'cuda'");
     CSAW_REQUIRE(
         !over_ranks || !options->gpu_memory, CSAW_EINVAL,
         "gpu_memory is of parts that come and go, but with split a rank's part stays on its GPU; leave it out, "
@@ -130,7 +130,9 @@ static csaw_status open_device(csaw_plan *plan, const csaw_plan_options *options
                                bool split) {
     const csaw__device_kind kind = list->kind;
     if (kind == CSAW__ON_GPU && split && options->described_memory)
-        return csaw__explain_split_fit(plan, options->described_ranks, options->described_memory);
+        return csaw__explain_split_fit(
+            plan, options->described_ranks ? options->described_ranks : (uint32_t)csaw__ranks_size(plan->ranks),
+            options->described_memory);
     if (kind == CSAW__ON_GPU && split) return open_split(plan, list);
     if (kind == CSAW__ON_GPU && options->described_memory) return describe(plan, options, list->count);
     if (kind == CSAW__ON_GPU && list->count > 1) return csaw__gpus_open(plan, options, list);

@@ -140,6 +140,17 @@ CSAW_FN csaw__bias_bits csaw__largest_of(const csaw__bias_bits (&bias)[N], csaw_
     return largest;
 }
 
+/* The same of biases as hooks gave them, -0 as 0. */
+template <uint32_t N>
+CSAW_FN csaw__bias_bits csaw__largest_checked(const csaw__bias_bits (&bias)[N], csaw__bias_bits largest) {
+#pragma unroll
+    for (uint32_t j = 0; j < N; j++) {
+        const csaw__bias_bits own = csaw__scale::checked(bias[j]);
+        largest = own > largest ? own : largest;
+    }
+    return largest;
+}
+
 /* The masses of arcs of the row, from the arcs. */
 struct csaw__arc_masses {
     const csaw_site *site;

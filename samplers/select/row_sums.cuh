@@ -87,7 +87,7 @@ CSAW_FN uint64_t csaw__team_pass(const csaw__team &team, const csaw_site *site, 
     uint64_t rank;
     const bool has_end = csaw__end_arc(site, all, team.lane, &rank);
     const csaw__bias_bits end_bias = has_end ? csaw__raw_bits(site, rank) : 0;
-    if (*guess == 0) *guess = team.largest(csaw__largest_of(next, end_bias));
+    if (*guess == 0) *guess = team.largest(csaw__largest_checked(next, csaw__scale::checked(end_bias)));
     const csaw__scale scale(csaw__exponent_of(site->degree, *guess));
     const uint64_t ends = team.sum_of_group(scale.mass(end_bias), CSAW__RUN), tail = team.get(ends, CSAW__RUN);
     uint64_t sum = team.lane == 0 ? ends : 0; /* the first run's */

@@ -35,7 +35,8 @@ static __host__ __device__ __forceinline__ uint64_t csaw__dots_groups(uint64_t e
     return (edges + CSAW__DOTS_EDGES - 1) / CSAW__DOTS_EDGES;
 }
 
-/* COUNT vectors of a row, 32 columns apart; zeros beyond the last column, which add nothing: a sum is never -0. */
+/* COUNT vectors of a row, 32 columns apart; zeros beyond the last column, which add nothing but to -0, and a result is
+ * never that. */
 template <csaw_dtype T, int VECTOR, int COUNT> struct csaw__dot_piece {
     typedef csaw__pack<typename csaw__stored<T == CSAW_F32 ? 4 : 2>::type, VECTOR> vector;
     vector at[COUNT];

@@ -19,7 +19,7 @@ csaw_status csaw__launch_hubs(const place &where, const csaw__product *p, const 
         csaw__hub_rings(CSAW__HUB_THREADS) + hubs->count * p->width * (uint32_t)csaw__dtype_bytes(p->x.dtype);
     int blocks = 0;
     CSAW_CUDA(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, where.ordinal));
-    CSAW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+    CSAW_TRY(allow_shared(where, (const void *)kernel));
     CSAW_CUDA(cudaMemsetAsync(next, 0, p->slices * sizeof *next, where.stream));
     return csaw__device_launch_shared(where.stream, (unsigned)blocks, CSAW__HUB_THREADS, bytes, kernel, *p, *hubs,
                                       next);

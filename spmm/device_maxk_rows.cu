@@ -17,7 +17,7 @@ static csaw__maxk_rows job_of(const csaw_dense *x, const csaw_cbsr *m) {
 static csaw_status limit(const place &where, csaw__maxk_rows_kernel *kernel, const csaw__maxk_blocks &of,
                          uint64_t *blocks) {
     int of_one = 0, multiprocessors = 0;
-    CSAW_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)of.shared));
+    CSAW_TRY(allow_shared(where, (const void *)kernel));
     CSAW_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, (int)of.threads, of.shared));
     CSAW_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.ordinal));
     const uint64_t most = (uint64_t)of_one * (uint64_t)multiprocessors;

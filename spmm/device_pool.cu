@@ -27,8 +27,8 @@ csaw_status csaw__work_pool(int ordinal, cudaMemPool_t *out) {
     static cudaMemPool_t pool[MOST_GPUS];
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     csaw_status status = CSAW_OK;
-    CSAW_REQUIRE(ordinal < MOST_GPUS, CSAW_EUNSUPPORTED, "device 'cuda:%d': GPUs are numbered up to %d", ordinal,
-                 MOST_GPUS - 1);
+    CSAW_REQUIRE(ordinal >= 0 && ordinal < MOST_GPUS, CSAW_EUNSUPPORTED, "device 'cuda:%d': GPUs are numbered up to %d",
+                 ordinal, MOST_GPUS - 1);
     pthread_mutex_lock(&lock);
     if (!pool[ordinal]) status = csaw__pool_create(ordinal, kept_bytes, &pool[ordinal]);
     *out = pool[ordinal];

@@ -150,6 +150,8 @@ class Ahead:
         return self
 
     def __next__(self) -> Any:
+        if self._loader is None:  # all have been given
+            raise StopIteration
         try:
             self._keep_what_is_used()
             if self._current_stream() != self._stream:

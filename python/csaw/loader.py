@@ -154,8 +154,8 @@ class NeighborLoader:
             del self._levels["x"]
         if device != "cpu":
             self._move(device, [name for name, level in self._levels.items() if level != "graph"])
-        if self._features is None or not self._features.are_locked_by(device):
-            self._kept = Kept()
+        if self._features is None or not (self.cache_bytes or self._features.are_locked_by(device)):
+            self._kept = Kept()  # else the cache would not see that x has changed, or x could not be moved
         self._drawer.own_plan()  # which says what is wrong with the device
 
     def _move(self, device: str, names: List[str]) -> None:
@@ -203,8 +203,10 @@ class NeighborLoader:
                           num_workers=self.num_workers, **options)
 
     def __getstate__(self):
-        kept = None if self._kept is None else Kept()
-        return {**self.__dict__, "_dataloader": None, "_kept": kept}  # a worker draws, and loads nothing
+        state = {**self.__dict__, "_dataloader": None}  # a worker draws, and loads nothing
+        if self.device is not None:  # a plan of its own: that of the first is lent to the loader that it keeps
+            state.update(_kept=self._kept and Kept(), _drawer=copy.copy(self._drawer))
+        return state
 
     # ---- epochs
 

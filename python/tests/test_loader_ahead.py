@@ -2,6 +2,7 @@
 """NeighborLoader(device=...): batches made ahead by the library have the bits of those drawn here, and their memory is
 somebody's as long as it is used. Those of a GPU are read through a stand-in: memory of the host that is handed out as
 a GPU's is. On a GPU: test_loader_cuda.py."""
+import copy
 import gc
 import pickle
 from types import SimpleNamespace
@@ -92,6 +93,17 @@ def counted(monkeypatch):
     for name in count:
         watch(name)
     return lambda: tuple(count.values())
+
+
+def test_a_copy_has_a_loader_of_its_own(data):
+    """The first keeps its own between epochs, and the plan that it was opened for."""
+    train = csaw.NeighborLoader(data, [3, 2], batch_size=7, device="cpu")
+    want = [np.array(batch.n_id) for batch in train]
+    other = copy.copy(train)
+    other.set_epoch(0)
+    for one, same in zip(want, other):
+        assert np.array_equal(one, np.array(same.n_id))
+    assert len(list(train)) == len(want)
 
 
 def test_what_is_kept_stays_and_is_given_back(data, counted):

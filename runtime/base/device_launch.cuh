@@ -9,7 +9,7 @@
 #include "runtime/base/device_status.h"
 
 /* kernel(arguments...) on so many blocks, at least 1, each with so many bytes of shared memory besides what the kernel
- * names, 48 KiB at most in all. */
+ * names, 48 KiB at most in all, or what cudaFuncAttributeMaxDynamicSharedMemorySize was set to. */
 template <typename... PARAMETERS, typename... ARGUMENTS>
 inline csaw_status csaw__device_launch_shared(cudaStream_t stream, unsigned blocks, unsigned threads, size_t shared,
                                               void (*kernel)(PARAMETERS...), ARGUMENTS &&...arguments) {

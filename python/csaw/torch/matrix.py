@@ -195,8 +195,13 @@ def layers(batch: Any) -> List[Matrix]:
     if getattr(batch, "num_sampled_nodes", None) is None:
         raise invalid("the batch has no num_sampled_nodes, so that its layers are not known; layers() is for batches "
                       "of a csaw.NeighborLoader with subgraph_type='directional'")
+    if getattr(batch, "edge_index", None) is None:
+        raise invalid("the batch has no edge_index; layers() is for batches of data with tensors")
     sender, receiver = (torch.as_tensor(x) for x in batch.edge_index)
     nodes, edges = list(batch.num_sampled_nodes), list(batch.num_sampled_edges)
+    if len(receiver) != sum(edges) or (receiver.device.type == "cpu" and bool((receiver[1:] < receiver[:-1]).any())):
+        raise invalid(f"edge_index has {len(receiver)} edges, or another order than the batch came with, which has "
+                      f"{sum(edges)}; call layers() before edges are added or sorted")
     rowptr, col = _starts(receiver, sum(nodes[:-1])), sender.int()
     out = []
     for hops in range(len(edges), 0, -1):

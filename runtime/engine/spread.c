@@ -29,9 +29,11 @@ static uint64_t hash_of_graph(const csaw_graph *graph, const csaw__share *share)
     return csaw__xxh64(about, sizeof about);
 }
 
-/* The walkers of all homes may be at one rank, in arrays that are up to twice as large as needed. */
+/* The walkers of all homes may be at one rank, in arrays that are up to twice as large as needed; on a GPU also as the
+ * messages that they came by. */
 static uint64_t default_window(uint32_t size, bool on_gpu) {
-    const uint64_t of_one = 2 * (sizeof(csaw__walk_slot) + 2 * sizeof(uint32_t));
+    const uint64_t of_messages = on_gpu ? 2 * sizeof(csaw__walker_message) + sizeof(csaw__walker_question) : 0;
+    const uint64_t of_one = 2 * (sizeof(csaw__walk_slot) + 2 * sizeof(uint32_t) + of_messages);
     const uint64_t fitting = CSAW__WALKERS_ROOM / of_one / size, most = on_gpu ? MOST_WINDOW_OF_GPU : MOST_WINDOW;
     return fitting > most ? most : fitting < LEAST_WINDOW ? LEAST_WINDOW : fitting;
 }

@@ -35,8 +35,8 @@ extern "C" {
 
 /* Zero means default. The same on all ranks. */
 typedef struct csaw__spread_options {
-    uint64_t window; /* walks of a home under way at a time; default 65,536, less where all ranks' would not fit
-                        CSAW__WALKERS_ROOM bytes */
+    uint64_t window; /* walks of a home under way at a time; default 65,536, on a GPU 2^20, less where all ranks' would
+                        not fit CSAW__WALKERS_ROOM bytes */
     uint64_t room;   /* bytes of what other ranks ask, and of rows that came home; default CSAW__SPREAD_ROOM */
     bool by_visits;  /* ranges have equal numbers of arcs; default: equal bytes */
     bool on_gpu;     /* walkers step on a GPU (spread_gpu.h), that one, so many of them at a time; default 2^20 */

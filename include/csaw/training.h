@@ -115,7 +115,8 @@ CSAW_API csaw_status csaw_loader_take(csaw_loader *loader, csaw_minibatch **out)
 CSAW_API void csaw_minibatch_free(csaw_minibatch *batch);
 /* As if the loader had just been opened with these seeds and this number in options.seed, but that it keeps what it
  * has: memory of batches, page-locked memory, the cache. At any time; a batch that was returned and not taken is over
- * with the call. CSAW_EINVAL changes nothing; after another failure csaw_loader_next() tells it again until a call succeeds. */
+ * with the call. CSAW_EINVAL changes nothing; after another failure csaw_loader_next() tells it again until a call
+ * succeeds. */
 CSAW_API csaw_status csaw_loader_restart(csaw_loader *loader, const csaw_seeds *seeds, uint64_t seed);
 /* At any time: the thread finishes the batch that it is making, and ends. NULL is fine. */
 CSAW_API void csaw_loader_close(csaw_loader *loader);

@@ -5,6 +5,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "spmm/device_private.cuh"
+#include "spmm/device_shared_limit.cuh"
 
 static csaw__hubs_kernel *kernel_of(const csaw__product *p) {
     const bool extreme = csaw__is_extreme(p->reduce);

@@ -5,7 +5,7 @@
 #include "spmm/device_maxk_block.cuh"
 #include "spmm/device_maxk_move.cuh"
 #include "spmm/device_maxk_select.cuh"
-#include "spmm/device_memory.cuh"
+#include "spmm/device_shared_limit.cuh"
 
 static csaw__maxk_rows job_of(const csaw_dense *x, const csaw_cbsr *m) {
     csaw__maxk_rows job = {*x, *m};

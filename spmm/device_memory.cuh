@@ -45,18 +45,6 @@ class place {
     int before_ = -1; /* another GPU, to be current again */
 };
 
-/* Lets a kernel have as much shared memory as there is: the limit is the kernel's in all threads of the process, so
- * that calls which need different amounts must not each set their own. */
-inline csaw_status allow_shared(const place &where, const void *kernel) {
-    cudaFuncAttributes of = {};
-    int most = 0;
-    CSAW_CUDA(cudaFuncGetAttributes(&of, kernel));
-    CSAW_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, where.ordinal));
-    CSAW_CUDA(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most - (int)of.sharedSizeBytes));
-    return CSAW_OK;
-}
-
 /* Work memory, released where the stream stands at the end of the scope. */
 template <typename T> class work {
   public:
@@ -71,8 +59,9 @@ template <typename T> class work {
         void *memory = nullptr;
         cudaMemPool_t pool = where.pool;
         if (!pool) CSAW_TRY(csaw__work_pool(where.ordinal, &pool));
-        if (csaw__alloc_allowed()) error = cudaMallocFromPoolAsync(&memory, bytes, pool, where.stream);
-        if (error == cudaErrorMemoryAllocation && csaw__alloc_allowed()) { /* without what the pool keeps */
+        const bool allowed = csaw__alloc_allowed();
+        if (allowed) error = cudaMallocFromPoolAsync(&memory, bytes, pool, where.stream);
+        if (allowed && error == cudaErrorMemoryAllocation) { /* without what the pool keeps */
             cudaMemPoolTrimTo(pool, 0);
             error = cudaMallocFromPoolAsync(&memory, bytes, pool, where.stream);
         }

@@ -335,6 +335,7 @@ inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void 
     *static_cast<uint64_t *>(out) = fake_cuda::peak;
     return cudaSuccess;
 }
+inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
 inline cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t, cudaStream_t) {
     return cudaMalloc(out, bytes);
 }

@@ -104,7 +104,8 @@ TEST(SUITE, NegativeZeroIsZero) {
                 }
                 const int exponent =
                     61 - static_cast<int>(std::ceil(std::log2(n))) - (largest > 0 ? std::ilogb(largest) : 0);
-                for (double b : bias) sum += b > 0 ? static_cast<uint64_t>(std::ldexp(b, exponent)) : 0;
+                for (double b : bias)
+                    sum += b > 0 ? std::max(uint64_t{1}, static_cast<uint64_t>(std::ldexp(b, exponent))) : 0;
                 std::vector<uint64_t> upto(CSAW__PARTS);
                 emulated::RunBlocks(1, 32, [&] {
                     csaw__row_mass sums;

@@ -247,8 +247,12 @@ int main(int argc, char **argv) {
     for (uint64_t batch : tiny ? std::vector<uint64_t>{0, 96} : std::vector<uint64_t>{0}) {
         csaw__mpi *mpi = nullptr;
         require(csaw__mpi_create(&world, batch, batch ? 1 : 0, &mpi));
+        csaw__spread_options options = {};
+        options.window = batch ? 3 : 0;
+        options.room = batch ? 1 : 0;
+        options.by_visits = batch != 0;
         if (std::strcmp(what, "equal") == 0)
-            equal(mpi, {batch ? uint64_t{3} : 0, batch ? uint64_t{1} : 0, batch != 0});
+            equal(mpi, options);
         else if (std::strcmp(what, "bounded") == 0)
             bounded(mpi);
         else if (std::strcmp(what, "half") == 0)

@@ -102,8 +102,8 @@ TEST_F(SpreadGpu, TheLowestFaultIsNamedOnEveryRank) {
     }
 }
 
-// Samples, which the ranks' threads pick, and walks of the same plan.
-TEST_F(SpreadGpu, SamplesOnTheSamePlan) {
+// Samples, which the ranks' threads pick, of a plan whose walks would step on GPUs.
+TEST_F(SpreadGpu, SamplesAreTheThreadsOfRanks) {
     static const uint32_t fanout[] = {3, 2};
     const Graph graph = reference::small_graph("karate");
     std::vector<uint64_t> arcs(2);

@@ -3,6 +3,7 @@
 #ifndef CSAW_BENCH_OPTIONS_H
 #define CSAW_BENCH_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,16 @@ static inline void bench_options_read(int argc, char **argv, const bench_option 
         }
         *option->number = (uint32_t)number;
     }
+}
+
+/* Whether a list with ; between names it. */
+static inline bool bench_list_names(const char *list, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ';')) {
+        at += *at == ';';
+        if (strncmp(at, name, length) == 0 && (at[length] == ';' || at[length] == '\0')) return true;
+    }
+    return false;
 }
 
 #endif

@@ -26,6 +26,8 @@
 #include <string.h>
 
 #include "bench/measure.h"
+#include "bench/options.h"
+#include "bench/parts_check.h"
 #include "bench/parts_device.h"
 #include "bench/parts_rows.h"
 #include "bench/parts_settings.h"
@@ -120,25 +122,9 @@ static csaw_run_options run_of(const bench *b, const walk *walk) {
 /* The same by the CPU. */
 static void verify(const bench *b, const walk *walk, const csaw_seeds *seeds, const outcome *o) {
     const csaw_run_options run = run_of(b, walk);
-    const uint64_t count = seeds->count < FIRST ? seeds->count : FIRST;
-    csaw_plan *cpu = NULL;
-    csaw_samples *samples = NULL;
-    csaw_walks walks;
-    csaw_arcs arcs;
+    const csaw_seeds first = {seeds->vertex, seeds->count < FIRST ? seeds->count : FIRST, NULL};
     if (o->wrong) fail("steps follow no arc of the graph");
-    must(csaw_plan_create(b->graph, NULL, &cpu));
-    must(csaw_sample(cpu, walk->sampler, walk->params, &(csaw_seeds){seeds->vertex, count, NULL}, &run, &samples));
-    if (walk->fanout) {
-        must(csaw_samples_arcs(samples, CSAW_HOST, &arcs));
-        const uint64_t first = arcs.offset[count] < o->kept ? arcs.offset[count] : o->kept;
-        if (memcmp(arcs.dst, o->path, first * sizeof *o->path) != 0) fail("differs from the CPU");
-    } else {
-        must(csaw_samples_walks(samples, CSAW_HOST, &walks));
-        if (memcmp(walks.path, o->path, o->kept * (walks.length + 1) * sizeof *o->path) != 0)
-            fail("differs from the CPU");
-    }
-    csaw_samples_free(samples);
-    csaw_plan_free(cpu);
+    parts_check(b->graph, walk->sampler, walk->params, &first, &run, o->path, o->kept);
 }
 
 static csaw_plan *plan_of(const bench *b) {
@@ -168,17 +154,10 @@ static parts_row run_once(const bench *b, csaw_plan *plan, const walk *walk, con
     if (!o.path) fail("no memory left");
     /* walks: all that there are, which parts take one by one; a GPU's samples come in batches of one then */
     if (way->one_at_a_time && !walk->fanout) run.batch_bytes = UINT64_MAX;
-    const csaw__parts_use before = parts->kind->use(parts);
-    const uint64_t launches = parts->schedule.launches;
-    const double start = now();
+    parts_row row = parts_row_begin(parts, walks);
     must(csaw_sample_each(plan, walk->sampler, walk->params, seeds, &run, walk->fanout ? look_at_arcs : look_at_walks,
                           &o));
-    parts_row row = {.walks = walks, .seconds = now() - start - o.looked, .moved = parts->kind->use(parts)};
-    row.moved.copies -= before.copies;
-    row.moved.copied_bytes -= before.copied_bytes;
-    row.moved.launch_seconds -= before.launch_seconds;
-    row.moved.launch_squares -= before.launch_squares;
-    row.launches = parts->schedule.launches - launches;
+    parts_row_end(&row, parts, o.looked);
     row.batches = o.batches;
     row.steps = o.steps;
     if (o.done != walks) fail("walks are missing");
@@ -248,19 +227,9 @@ static const way ways[] = {
     {"few: read in place", .by = CSAW__PARTS_STAY, .few = true},
 };
 
-/* Whether a list with ; between names this way. */
-static bool is_named(const char *list, const char *name) {
-    const size_t length = strlen(name);
-    for (const char *at = list; at; at = strchr(at, ';')) {
-        at += *at == ';';
-        if (strncmp(at, name, length) == 0 && (at[length] == ';' || at[length] == '\0')) return true;
-    }
-    return false;
-}
-
 static bool any_named(const char *list) {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (is_named(list, ways[i].name)) return true;
+        if (bench_list_names(list, ways[i].name)) return true;
     return false;
 }
 
@@ -268,7 +237,7 @@ static bool any_named(const char *list) {
 static bool is_asked_for(const bench *b, const walk *walk, const way *way) {
     const parts_settings *const s = b->settings;
     const bool off = way->in_turn || way->equal_shares || way->few;
-    if (s->ways && !is_named(s->ways, way->name)) return false;
+    if (s->ways && !bench_list_names(s->ways, way->name)) return false;
     if (way->few && b->few.count == 0) return false;
     if (off && !s->ablation) return false;
     if (way->by == CSAW__PARTS_BRING) return true;
@@ -292,15 +261,6 @@ static void bench_walk(bench *b, const walk *walk) {
     if (whole > 0) parts_rows_add(&b->rows, walk->name, "in memory", &row, whole);
 }
 
-/* Evenly over the vertices: neighbours often have numbers close by, and so are in the same partition. */
-static csaw_seeds spread(uint64_t count, uint64_t vertices) {
-    if (count == 0 || count == vertices) return (csaw_seeds){.count = count}; /* seed i is vertex i */
-    csaw_vertex *const vertex = malloc(count * sizeof *vertex);
-    if (!vertex) fail("no memory left");
-    for (uint64_t i = 0; i < count; i++) vertex[i] = (csaw_vertex)(i * vertices / count);
-    return (csaw_seeds){vertex, count, NULL};
-}
-
 int main(int argc, char **argv) {
     parts_settings s = parts_settings_read(argc, argv);
     parts_graph graph = parts_graph_open(&s);
@@ -315,12 +275,12 @@ int main(int argc, char **argv) {
         fprintf(stderr, "parts_bench: --ways '%s' names none; see the table of bench/parts.c\n", s.ways);
         return 2;
     }
-    b.walks = spread(s.walks && s.walks < vertices ? s.walks : vertices, vertices);
-    b.few = spread(s.few < b.walks.count ? s.few : b.walks.count, vertices);
+    b.walks = parts_seeds(s.walks && s.walks < vertices ? s.walks : vertices, vertices);
+    b.few = parts_seeds(s.few < b.walks.count ? s.few : b.walks.count, vertices);
     b.rows = parts_rows_begin(&s, &graph, b.walks.count, parts_copy_rate(s.device));
     for (size_t w = 0; w < sizeof walks / sizeof *walks; w++)
         if (strstr(s.only, walks[w].name)) bench_walk(&b, &walks[w]);
-    parts_rows_end(&b.rows);
+    parts_rows_end(&b.rows, NULL);
     free((void *)b.walks.vertex);
     free((void *)b.few.vertex);
     parts_graph_close(&graph);

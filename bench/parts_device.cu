@@ -15,7 +15,7 @@ namespace {
 
 void check(cudaError_t error, const char *what) {
     if (error == cudaSuccess) return;
-    fprintf(stderr, "parts_bench: %s: %s\n", what, cudaGetErrorString(error));
+    fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
     exit(1);
 }
 

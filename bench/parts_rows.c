@@ -13,13 +13,9 @@ parts_rows parts_rows_begin(const parts_settings *s, const parts_graph *graph, u
     const csaw_csr csr = csaw_graph_csr(graph->graph);
     const double bytes = parts_graph_bytes(&csr);
     parts_rows rows = {.rate = rate, .first = true};
-    char rmat[64], how[64] = "read";
-    snprintf(rmat, sizeof rmat, "R-MAT %u", s->scale);
-    if (!s->graph) snprintf(how, sizeof how, "edge factor %u, seed %u, made", s->edge_factor, s->seed);
-    const char *const name = s->name ? s->name : s->graph ? s->graph : rmat;
     printf("csaw %s, %s, %s in %.1f s: %llu vertices, %llu arcs, %.1f MiB; %llu walks of %u steps on %s, with ",
-           csaw_version(), name, how, graph->seconds, (number)csr.num_vertices, (number)csr.num_edges, bytes / 1048576,
-           (number)walks, s->length, parts_device_name(s->device));
+           csaw_version(), graph->name, graph->how, graph->seconds, (number)csr.num_vertices, (number)csr.num_edges,
+           bytes / 1048576, (number)walks, s->length, parts_device_name(s->device));
     if (s->memory) printf("%.1f MiB; ", (double)s->memory / 1024);
     if (s->partitions) printf("%u partitions, ", s->partitions);
     if (s->resident) printf("%u resident, ", s->resident);
@@ -32,10 +28,8 @@ parts_rows parts_rows_begin(const parts_settings *s, const parts_graph *graph, u
     }
     fprintf(rows.json,
             "{\"kind\": \"parts\", \"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"graph\": {\"kind\": "
-            "\"%s\", \"name\": \"%s\", ",
-            csaw_version(), s->commit, parts_device_name(s->device), s->graph ? "file" : "rmat", name);
-    if (!s->graph)
-        fprintf(rows.json, "\"scale\": %u, \"edge_factor\": %u, \"seed\": %u, ", s->scale, s->edge_factor, s->seed);
+            "\"%s\", \"name\": \"%s\", %s",
+            csaw_version(), s->commit, parts_device_name(s->device), graph->kind, graph->name, graph->json);
     fprintf(rows.json,
             "\"vertices\": %llu, \"arcs\": %llu, \"bytes\": %.0f},\n \"gpu_memory\": %llu, \"partitions\": %u, "
             "\"resident\": %u, \"streams\": %u, \"seed\": %u, \"length\": %u, \"p\": \"%s\", \"q\": \"%s\", "
@@ -43,6 +37,24 @@ parts_rows parts_rows_begin(const parts_settings *s, const parts_graph *graph, u
             (number)csr.num_vertices, (number)csr.num_edges, bytes, (number)s->memory << 10, s->partitions, s->resident,
             s->streams, s->seed, s->length, s->p, s->q, s->repeat, rate);
     return rows;
+}
+
+parts_row parts_row_begin(const csaw__parts *parts, uint64_t walks) {
+    return (parts_row){
+        .walks = walks, .launches = parts->schedule.launches, .moved = parts->kind->use(parts), .seconds = now()};
+}
+
+void parts_row_end(parts_row *row, const csaw__parts *parts, double less) {
+    const csaw__parts_use before = row->moved;
+    row->seconds = now() - row->seconds - less;
+    row->moved = parts->kind->use(parts);
+    row->moved.copies -= before.copies;
+    row->moved.copied_bytes -= before.copied_bytes;
+    row->moved.launch_seconds -= before.launch_seconds;
+    row->moved.launch_squares -= before.launch_squares;
+    row->launches = parts->schedule.launches - row->launches;
+    row->partitions = parts->fit.parts;
+    row->resident = parts->fit.resident;
 }
 
 static double mean_of(const parts_row *row) { return row->moved.launch_seconds / (double)row->launches; }
@@ -72,19 +84,33 @@ void parts_rows_add(parts_rows *rows, const char *walk, const char *by, const pa
             "%s\n    {\"walk\": \"%s\", \"by\": \"%s\", \"walks\": %llu, \"steps\": %llu, \"seconds\": %.6g, "
             "\"least\": %.6g, \"most\": %.6g, \"arcs_per_s\": %.6g, \"bytes_moved\": %llu, \"transfers\": %llu, "
             "\"launches\": %llu, \"batches\": %llu, \"seconds_of_bytes\": %.6g, \"ratio\": %.4g, "
-            "\"in_memory_s\": %.6g, \"peak_bytes\": %llu",
+            "\"in_memory_s\": %.6g, \"peak_bytes\": %llu, \"partitions\": %llu, \"resident\": %llu",
             rows->first ? "" : ",", walk, by, (number)row->walks, (number)row->steps, row->seconds, row->least,
             row->most, rate, (number)row->moved.copied_bytes, (number)row->moved.copies, (number)row->launches,
-            (number)row->batches, bound, ratio, in_memory, (number)row->moved.peak);
+            (number)row->batches, bound, ratio, in_memory, (number)row->moved.peak, (number)row->partitions,
+            (number)row->resident);
     if (timed)
         fprintf(json, ", \"launch_mean_s\": %.6g, \"launch_deviation_s\": %.6g", mean_of(row), deviation_of(row));
     fputc('}', json);
     rows->first = false;
 }
 
-void parts_rows_end(parts_rows *rows) {
-    if (rows->json && (fputs("]}\n", rows->json) < 0 || fclose(rows->json) != 0)) {
-        perror("parts_bench: the JSON file");
+/* What is not in them is told by the whole. */
+static void write_phases(FILE *json, const phases *phases) {
+    fprintf(json, ",\n \"total_s\": %.6g, \"phases\": [", now() - phases->start);
+    for (int i = 0; i < phases->count; i++)
+        fprintf(json, "%s\n    {\"name\": \"%s\", \"seconds\": %.6g}", i ? "," : "", phases->of[i].name,
+                phases->of[i].seconds);
+    fputc(']', json);
+}
+
+void parts_rows_end(parts_rows *rows, const phases *phases) {
+    FILE *const json = rows->json;
+    if (!json) return;
+    fputc(']', json);
+    if (phases) write_phases(json, phases);
+    if (fputs("}\n", json) < 0 || ferror(json) || fclose(json) != 0) {
+        perror("the JSON file");
         exit(1);
     }
 }

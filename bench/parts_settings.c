@@ -46,8 +46,16 @@ parts_graph parts_graph_open(const parts_settings *s) {
     parts_graph out = {0};
     const double start = now();
     if (!s->graph) {
+        out.kind = "rmat";
+        snprintf(out.name, sizeof out.name, "R-MAT %u", s->scale);
+        snprintf(out.how, sizeof out.how, "edge factor %u, seed %u, made", s->edge_factor, s->seed);
+        snprintf(out.json, sizeof out.json, "\"scale\": %u, \"edge_factor\": %u, \"seed\": %u, ", s->scale,
+                 s->edge_factor, s->seed);
         must(csaw_graph_rmat(CSAW_RMAT(.scale = s->scale, .edge_factor = s->edge_factor, .seed = s->seed), &out.graph));
     } else {
+        out.kind = "file";
+        snprintf(out.name, sizeof out.name, "%s", s->graph);
+        snprintf(out.how, sizeof out.how, "read");
         must(csaw_graph_load(s->graph, CSAW_LOAD(.undirected = s->undirected), &out.file));
         csaw_csr csr = csaw_graph_csr(out.file);
         csr.weight = NULL;
@@ -55,6 +63,7 @@ parts_graph parts_graph_open(const parts_settings *s) {
         csr.time = NULL;
         must(csaw_graph_borrow_csr(&csr, &out.graph));
     }
+    if (s->name) snprintf(out.name, sizeof out.name, "%s", s->name);
     out.seconds = now() - start;
     return out;
 }
@@ -62,6 +71,17 @@ parts_graph parts_graph_open(const parts_settings *s) {
 void parts_graph_close(parts_graph *graph) {
     csaw_graph_free(graph->graph);
     csaw_graph_free(graph->file);
+}
+
+csaw_seeds parts_seeds(uint64_t count, uint64_t vertices) {
+    if (count == 0 || count == vertices) return (csaw_seeds){.count = count}; /* seed i is vertex i */
+    csaw_vertex *const vertex = malloc(count * sizeof *vertex);
+    if (!vertex) {
+        fprintf(stderr, "no memory left for %llu seeds\n", (unsigned long long)count);
+        exit(1);
+    }
+    for (uint64_t i = 0; i < count; i++) vertex[i] = (csaw_vertex)(i * vertices / count);
+    return (csaw_seeds){vertex, count, NULL};
 }
 
 double parts_graph_bytes(const csaw_csr *csr) { return 8.0 * (double)csr->num_vertices + 4.0 * (double)csr->num_edges; }

@@ -74,11 +74,14 @@ TEST_P(OnSmallGraph, GpuHasTheBitsOfTheCpu) {
     for (const Case &each : all()) {
         for (Method method : methods_of(each, pair.csr)) {
             const std::vector<Ask> asks = asks_of(each, pair.csr);
-            for (const Ask &ask : asks)
+            for (const Ask &ask : asks) {
+                if (!reference::takes_case()) continue;
                 EXPECT_TRUE(pair.same(each, method, ask))
                     << each.name << ", " << reference::name_of(method) << ", request " << &ask - asks.data();
+            }
         }
     }
+    if (reference::every_case() > 1) return;
     EXPECT_EQ(graph.vertices().empty(), pair.items == 0); // of walks the seed at least
 }
 
@@ -108,12 +111,14 @@ TEST(Adversarial, HubOfAMillion) {
         for (Method method : methods_of(each, pair.csr)) {
             if (method == Method::automatic) continue; // one of the others
             for (const Ask &ask : asks) {
+                if (!reference::takes_case()) continue;
                 EXPECT_TRUE(pair.same(each, method, ask))
                     << each.name << ", " << reference::name_of(method) << ", request " << &ask - asks.data();
                 EXPECT_EQ(CSAW_OK, pair.last_status) << each.name << ": " << pair.last_message;
             }
         }
     }
+    if (reference::every_case() > 1) return;
     EXPECT_GT(pair.items, 4000000u); // four times all arcs of the hub, by each method of two samplers
 }
 
@@ -134,6 +139,7 @@ TEST_P(OfWeight, IsTheErrorOfTheCpu) {
     for (csaw_vertex v : graph.vertices()) alone.push_back({v});
     for (const Case &each : all()) {
         for (Method method : methods_of(each, pair.csr)) {
+            if (!reference::takes_case()) continue;
             EXPECT_TRUE(pair.same(each, method, ask_of(each, alone, 6, each.fanout)))
                 << each.name << ", " << reference::name_of(method);
             if (!each.reference.static_is_weight) continue;
@@ -179,6 +185,7 @@ TEST(Adversarial, HooksThatBreakTheirRulesAreNamedAsOnTheCpu) {
                     Case sample = walk;
                     sample.walk = false;
                     for (Method method : {Method::its, Method::reject, Method::race}) {
+                        if (!reference::takes_case()) continue;
                         const std::string what = "rule " + std::to_string(rule) + ", vertex " + std::to_string(vertex) +
                                                  ", depth " + std::to_string(depth) + ", " + reference::name_of(method);
                         Ask ask = ask_of(walk, alone, 6, {});
@@ -235,6 +242,7 @@ TEST(Adversarial, NoWeightsMeansEveryWeightIs1) {
     for (const Case &each : all()) {
         for (Method method : {Method::its, Method::race}) {
             if ((each.replace || each.reference.layer) && method == Method::race) continue;
+            if (!reference::takes_case()) continue;
             const Ask ask = ask_of(each, alone, 7, each.fanout);
             const Outcome a = draw(with.gpu_plan(), each, method, ask), b = draw(without.gpu_plan(), each, method, ask);
             ASSERT_EQ(CSAW_OK, a.status) << each.name << ": " << a.message;

@@ -72,7 +72,8 @@ TEST_P(OfCase, EveryAllocationFailsInTurn) {
         const Outcome expected = draw(cpu.get(), each, method, ask);
         ASSERT_EQ(CSAW_OK, expected.status) << expected.message;
         uint64_t n = 1;
-        while (n < 1000 && !HasFailure() && !survives_from(n, plans, each, method, ask, expected.samples.get())) n++;
+        while (n < 1000 && !HasFailure() && !survives_from(n, plans, each, method, ask, expected.samples.get()))
+            n += reference::every_case();
         EXPECT_LT(n, 1000u);
     }
 }
@@ -99,7 +100,7 @@ TEST(Allocations, EveryAllocationOfARunTimeSamplerFailsInTurn) {
             const Outcome expected = draw(cpu.get(), built_in, method, ask);
             ASSERT_EQ(CSAW_OK, expected.status) << expected.message;
             uint64_t n = 1;
-            for (bool over = false; !over && n < 1000 && !HasFailure(); n++) {
+            for (bool over = false; !over && n < 1000 && !HasFailure(); n += reference::every_case()) {
                 Case each = built_in;
                 reference::require(csaw_sampler_compile(CSAW_SOURCE_DIR "/examples/my_node2vec.c", &each.sampler));
                 over = survives_from(n, plans, each, method, ask, expected.samples.get());

@@ -4,6 +4,7 @@
  * refused. Outputs are poisoned. */
 #include "tests/batched_cases.h"
 #include "tests/gpu_memory.cuh"
+#include "tests/share.h"
 
 extern "C" {
 #include "spmm/device.h"
@@ -153,7 +154,8 @@ TEST_F(BatchedGpu, EveryFormReductionAndWidth) {
     for (Form form : forms)
         for (Reduce reduce : reduces)
             for (uint64_t width : {1, 3, 8, 32, 64, 100, 512})
-                ExpectCpuBits(mixed(width, is_best(reduce)), {form, reduce, width}, {0, 4, 8, 16, 32});
+                if (reference::takes_case())
+                    ExpectCpuBits(mixed(width, is_best(reduce)), {form, reduce, width}, {0, 4, 8, 16, 32});
 }
 
 TEST_F(BatchedGpu, EveryStorage) {
@@ -164,8 +166,9 @@ TEST_F(BatchedGpu, EveryStorage) {
                     for (Form form : {Form::list_csr, Form::join_coo_global})
                         for (bool each : {false, true})
                             for (uint64_t padding : {0, 3, 4})
-                                ExpectCpuBits(mixed(width + 7, is_best(reduce)),
-                                              {form, reduce, width, from, to, padding, each});
+                                if (reference::takes_case())
+                                    ExpectCpuBits(mixed(width + 7, is_best(reduce)),
+                                                  {form, reduce, width, from, to, padding, each});
 }
 
 std::vector<SmallMatrix> WithLargeOnes() {
@@ -179,13 +182,14 @@ std::vector<SmallMatrix> WithLargeOnes() {
 TEST_F(BatchedGpu, LargeGraphsAmongSmallOnes) {
     for (Form form : {Form::join_coo, Form::list_csr, Form::list_coo})
         for (Reduce reduce : reduces)
-            for (uint64_t width : {1, 33, 64}) ExpectCpuBits(WithLargeOnes(), {form, reduce, width});
+            for (uint64_t width : {1, 33, 64})
+                if (reference::takes_case()) ExpectCpuBits(WithLargeOnes(), {form, reduce, width});
 }
 
 TEST_F(BatchedGpu, AHundredThousandGraphs) {
     std::mt19937_64 random(3);
     std::vector<SmallMatrix> graphs;
-    for (int g = 0; g < 100000; g++) {
+    for (uint64_t g = 0; g < reference::share_of(100000); g++) {
         const uint32_t rows = static_cast<uint32_t>(random() % 40);
         graphs.push_back(random_matrix(random, rows, rows, rows * 2, false));
     }

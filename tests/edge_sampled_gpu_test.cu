@@ -4,6 +4,7 @@
  * poisoned. */
 #include "tests/edge_sampled_cases.h"
 #include "tests/gpu_memory.cuh"
+#include "tests/share.h"
 
 extern "C" {
 #include "spmm/device.h"
@@ -101,8 +102,10 @@ TEST_F(EdgeSampledGpu, EveryMethodWidthAndNumberOfThreads) {
             for (uint32_t width : {1u, 15u, 16u, 32u, 64u, 100u, 257u, 512u, 2304u, 5000u})
                 for (bool mean : {false, true})
                     for (uint64_t cols : {5, 64, 256})
-                        ExpectCpuBits(m, {{method, width, mean, 9, uint64_t{1} << 40 | 3}, cols, CSAW_F32, CSAW_F32, 0},
-                                      {0, 8, 16, 32, 64, 128});
+                        if (reference::takes_case())
+                            ExpectCpuBits(
+                                m, {{method, width, mean, 9, uint64_t{1} << 40 | 3}, cols, CSAW_F32, CSAW_F32, 0},
+                                {0, 8, 16, 32, 64, 128});
 }
 
 TEST_F(EdgeSampledGpu, EveryStorageAndNumberOfColumns) {
@@ -110,7 +113,9 @@ TEST_F(EdgeSampledGpu, EveryStorageAndNumberOfColumns) {
         for (csaw_dtype of_x : dtypes)
             for (csaw_dtype of_y : dtypes)
                 for (uint64_t pad : {uint64_t{0}, padding, uint64_t{4}})
-                    ExpectCpuBits(mixed(true), {{CSAW_EDGES_STRATIFIED, 33, false, 2, 1}, cols, of_x, of_y, pad}, {0});
+                    if (reference::takes_case())
+                        ExpectCpuBits(mixed(true), {{CSAW_EDGES_STRATIFIED, 33, false, 2, 1}, cols, of_x, of_y, pad},
+                                      {0});
 }
 
 TEST_F(EdgeSampledGpu, MatricesWithoutRowsOrEntries) {
@@ -148,6 +153,7 @@ TEST_F(EdgeSampledGpu, GradientsAreTheCpus) {
         for (csaw_edges_method method : methods)
             for (uint32_t width : {1u, 16u, 100u, 2304u})
                 for (uint64_t cols : {1, 37, 64}) {
+                    if (!reference::takes_case()) continue;
                     const MatrixThere there(m);
                     const csaw_sparse a = m.view();
                     const EdgeRule rule{method, width, width == 100, 4, 5};

@@ -6,6 +6,7 @@
 #define CSAW_GPU_CASES_H
 
 #include "tests/sample_cases.h"
+#include "tests/share.h"
 #include "tests/walk_cases.h"
 
 #include <cstring>

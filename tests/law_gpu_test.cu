@@ -6,6 +6,7 @@
  * Threshold as in tests/law.h: |z| < 4, both ways; wrong walks must reach z > 10. There are 630 or so values of z: 0.04
  * false alarms were to be expected; the seeds are fixed. */
 #include "tests/law_tally.cuh"
+#include "tests/share.h"
 
 using namespace law_tally;
 
@@ -14,7 +15,7 @@ namespace {
 #define SKIP_WITHOUT_GPU(CSR) \
     if (const std::string why = reference::no_gpu_because(CSR); !why.empty()) GTEST_SKIP() << "no GPU: " << why
 
-const uint64_t steps_on_small_graph = 10000000;
+const uint64_t steps_on_small_graph = reference::share_of(10000000);
 
 const csaw_sampler *sampler_of(const law::Law &law) { return law.node2vec ? &csaw_node2vec : &csaw_uniform; }
 
@@ -51,6 +52,7 @@ TEST_P(OnGpu, LibraryHasTheLaw) {
     uint64_t seed = 0x9e3779b900000000; // both halves of the key are in use
     for (const law::Law &law : law::laws()) {
         for (Method method : methods(law)) {
+            if (!reference::takes_case()) continue;
             const Drawn drawn = draw_and_count(device, graph, law, sampler_of(law), {law.p, law.q}, method, ++seed);
             const std::string what = law.name() + ", " + reference::name_of(method);
             EXPECT_EQ(drawn.strange, 0u) << what;
@@ -162,7 +164,7 @@ HubFit draw_on_hub(const Device &device, const csaw_csr &csr, const law::Law &la
 
 // Few where a step looks at the whole row.
 uint64_t walks_on_hub(Method method) {
-    return method == Method::its ? 10000 : method == Method::race ? 2500 : 40000000;
+    return method == Method::its ? 10000 : method == Method::race ? 2500 : reference::share_of(40000000);
 }
 
 TEST(LawOnHubOnGpu, LibraryHasTheLaw) {
@@ -172,6 +174,7 @@ TEST(LawOnHubOnGpu, LibraryHasTheLaw) {
     const Device device(csr);
     for (const law::Law &law : {law::Law{false, 1, 1}, {true, .25f, 4}, {true, 1e-3f, 1}}) {
         for (Method method : methods(law)) {
+            if (!reference::takes_case()) continue;
             const HubFit drawn = draw_on_hub(device, csr, law, sampler_of(law), {law.p, law.q}, method,
                                              law::request_on_hub(hub, walks_on_hub(method), 22));
             const std::string what = law.name() + ", " + reference::name_of(method);

@@ -17,18 +17,25 @@ enum {
 };
 
 csaw_status open_stream(csaw__cuda_stream *s) {
-    CSAW_CUDA(cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
+    CSAW_CUDA(cudaStreamCreateWithFlags(&s->copies, cudaStreamNonBlocking));
+    CSAW_CUDA(cudaStreamCreateWithFlags(&s->runs, cudaStreamNonBlocking));
     CSAW_CUDA(cudaEventCreateWithFlags(&s->begun, cudaEventDefault));
     CSAW_CUDA(cudaEventCreateWithFlags(&s->done, cudaEventDefault));
     return CSAW_OK;
 }
 
-/* As far as it was opened. */
+/* These two: as far as it was opened. */
+void synchronize(const csaw__cuda_stream *s) {
+    if (s->copies) cudaStreamSynchronize(s->copies);
+    if (s->runs) cudaStreamSynchronize(s->runs);
+}
+
 void close_stream(csaw__cuda_stream *s) {
-    if (s->stream) cudaStreamSynchronize(s->stream);
+    synchronize(s);
     if (s->begun) cudaEventDestroy(s->begun);
     if (s->done) cudaEventDestroy(s->done);
-    if (s->stream) cudaStreamDestroy(s->stream);
+    if (s->copies) cudaStreamDestroy(s->copies);
+    if (s->runs) cudaStreamDestroy(s->runs);
 }
 
 csaw_status allocate(void *self, uint32_t slots, uint32_t streams) {
@@ -61,9 +68,9 @@ void free_slots(csaw__cuda_parts *c) {
 csaw_status launch(void *self, uint32_t part, uint32_t slot, uint32_t stream, uint32_t blocks) {
     csaw__cuda_parts *const c = (csaw__cuda_parts *)self;
     csaw__cuda_stream *const s = &c->stream[stream];
-    CSAW_CUDA(cudaEventRecord(s->begun, s->stream));
-    CSAW_TRY(c->work->launch(c, part, slot, blocks, s->stream));
-    CSAW_CUDA(cudaEventRecord(s->done, s->stream));
+    CSAW_CUDA(cudaEventRecord(s->begun, s->runs));
+    CSAW_TRY(c->work->launch(c, part, slot, blocks, s->runs));
+    CSAW_CUDA(cudaEventRecord(s->done, s->runs));
     s->does = CSAW__CUDA_RUNS;
     s->part = part;
     s->slot = slot;
@@ -132,7 +139,7 @@ void stop(void *self) {
     csaw__cuda_parts *const c = (csaw__cuda_parts *)self;
     if (c->copier) csaw__copier_stop(c->copier);
     for (uint32_t t = 0; t < c->streams; t++) {
-        cudaStreamSynchronize(c->stream[t].stream);
+        synchronize(&c->stream[t]);
         c->stream[t].does = CSAW__CUDA_IDLE;
     }
     for (uint32_t s = 0; s < c->slots; s++) c->slot[s].part = CSAW__NONE_AT_ALL;

@@ -36,10 +36,17 @@ struct csaw__part_walk {
     csaw__part_window window;
 };
 
-/* The walks that a warp has yet to look at. */
+enum {
+    CSAW__PART_WARPS = 8, /* of a block */
+    CSAW__LOOKS = 4,      /* 32 words each, which a warp reads at a time */
+    CSAW__MOST_FOUND = 32 * CSAW__LOOKS + 31
+};
+
+/* The walks that a warp has yet to look at, and those that it found to wait here but has had no lane for. */
 struct csaw__part_search {
-    uint64_t next, base; /* 32 words each */
-    uint32_t found;      /* of those from base on: which wait here and are not taken up yet */
+    uint64_t next;
+    uint64_t *walk; /* [CSAW__MOST_FOUND] */
+    uint32_t found; /* how many */
 };
 
 /* Where the walk's path begins, counted in vertices from address 0: its last two bits say which place of a window. */
@@ -111,29 +118,40 @@ CSAW_FN void csaw__parts_load(const csaw__job *job, uint64_t walk, csaw__part_wa
     }
 }
 
-/* Gives walks that wait here to the lanes without one, as long as there are any of both. */
-CSAW_FN void csaw__parts_take(const csaw__job *job, csaw__part_search *search, csaw__part_walk *w) {
+/* Adds those of the next walks that wait here. */
+CSAW_FN void csaw__parts_look(const csaw__job *job, csaw__part_search *search) {
     const csaw__part_walks *p = &job->parts;
-    const uint32_t lane = threadIdx.x & 31;
-    for (;;) {
-        const uint32_t idle = __ballot_sync(CSAW__WARP, !w->busy);
-        if (!idle) return;
-        if (!search->found) {
-            if (search->next >= job->num_walks) return;
-            const uint64_t walk = search->next + lane;
-            const csaw_vertex v = walk < job->num_walks ? __ldcg(&p->wait[walk]) : CSAW_NONE;
-            search->found = __ballot_sync(CSAW__WARP, v - job->rows.first < job->rows.count);
-            search->base = search->next;
-            search->next += 32 * p->warps;
-            __threadfence(); /* what others wrote before these words is read after them */
-            continue;
-        }
-        const uint32_t place = (uint32_t)__popc(idle & ((1u << lane) - 1)), lanes = (uint32_t)__popc(idle);
-        uint32_t mine = 0;
-        for (uint32_t i = 0; i < lanes && search->found; i++, search->found &= search->found - 1)
-            if (i == place) mine = search->found;
-        if (!w->busy && mine) csaw__parts_load(job, search->base + (uint32_t)__ffs((int)mine) - 1, w);
+    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
+    csaw_vertex wait[CSAW__LOOKS];
+    uint64_t walk = search->next + (threadIdx.x & 31);
+    search->next += CSAW__LOOKS * 32 * p->warps;
+#pragma unroll
+    for (int i = 0; i < CSAW__LOOKS; i++) {
+        const uint64_t at = walk + i * 32 * p->warps;
+        wait[i] = at < job->num_walks ? __ldcg(&p->wait[at]) : CSAW_NONE;
     }
+#pragma unroll
+    for (int i = 0; i < CSAW__LOOKS; i++, walk += 32 * p->warps) {
+        const bool here = wait[i] - job->rows.first < job->rows.count;
+        const uint32_t all = __ballot_sync(CSAW__WARP, here);
+        if (here) search->walk[search->found + (uint32_t)__popc(all & below)] = walk;
+        search->found += (uint32_t)__popc(all);
+    }
+}
+
+/* Gives walks that wait here to the lanes without one, as long as there are any of both. Walks are looked for until
+ * there is one for each lane, and loaded together: a launch waits for memory more than for anything else. */
+CSAW_FN void csaw__parts_take(const csaw__job *job, csaw__part_search *search, csaw__part_walk *w) {
+    const uint32_t lane = threadIdx.x & 31, idle = __ballot_sync(CSAW__WARP, !w->busy), lanes = (uint32_t)__popc(idle);
+    const uint32_t place = (uint32_t)__popc(idle & ((1u << lane) - 1));
+    while (search->found < lanes && search->next < job->num_walks) csaw__parts_look(job, search);
+    const uint32_t taken = search->found < lanes ? search->found : lanes;
+    if (!taken) return;
+    __threadfence(); /* what others wrote before these words is read after them */
+    __syncwarp();    /* and what other lanes have found */
+    if (!w->busy && place < taken) csaw__parts_load(job, search->walk[search->found - taken + place], w);
+    search->found -= taken;
+    __syncwarp(); /* before more is found in its place */
 }
 
 /* Where the place of a row in another array is, counted from the job's col: as csaw_adjacent() reads it. */
@@ -261,7 +279,8 @@ CSAW_FN csaw_vertex csaw__parts_move(csaw__part_walk *w, int picked, const csaw_
 template <uint32_t KERNEL> CSAW_FN void csaw__parts_walk(const csaw__job &job) {
     constexpr bool scans = KERNEL != CSAW__KERNEL_UNIFORM && KERNEL != CSAW__KERNEL_ALIAS;
     const uint64_t warp = (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) >> 5;
-    csaw__part_search search = {32 * warp, 0, 0};
+    __shared__ uint64_t found[CSAW__PART_WARPS][CSAW__MOST_FOUND];
+    csaw__part_search search = {32 * warp, found[threadIdx.x / 32], 0};
     csaw__part_walk w;
     w.site.job = &job; /* a lane without a walk helps others to scan their rows */
     w.busy = false;

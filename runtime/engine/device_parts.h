@@ -17,8 +17,10 @@ typedef struct csaw__cuda_slot {
 } csaw__cuda_slot;
 
 enum csaw__cuda_does { CSAW__CUDA_IDLE, CSAW__CUDA_COPIES, CSAW__CUDA_RUNS };
+/* Copies and launches have a CUDA stream each, since what follows a copy in its stream may stand behind other streams'
+ * copies on the way to the device, even a launch, or an event before one. */
 typedef struct csaw__cuda_stream {
-    cudaStream_t stream;
+    cudaStream_t copies, runs;
     cudaEvent_t begun; /* before a launch */
     cudaEvent_t done;  /* after what it does */
     enum csaw__cuda_does does;

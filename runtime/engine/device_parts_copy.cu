@@ -68,12 +68,12 @@ csaw_status begin_copy(csaw__cuda_parts *c, const csaw__piece *piece, int count,
     s->staged = c->graph.refused || (c->alias && c->tables.refused);
     if (s->staged && !c->copier) CSAW_TRY(csaw__copier_open(c->ordinal, &c->copier));
     if (s->staged) {
-        csaw__copier_order(c->copier, stream, piece, count, s->stream, s->done);
+        csaw__copier_order(c->copier, stream, piece, count, s->copies, s->done);
         return CSAW_OK;
     }
     for (int i = 0; i < count; i++)
-        CSAW_TRY(csaw__pages_copy(is_table(c, &piece[i]) ? &c->tables : &c->graph, &piece[i], s->stream));
-    CSAW_CUDA(cudaEventRecord(s->done, s->stream));
+        CSAW_TRY(csaw__pages_copy(is_table(c, &piece[i]) ? &c->tables : &c->graph, &piece[i], s->copies));
+    CSAW_CUDA(cudaEventRecord(s->done, s->copies));
     return CSAW_OK;
 }
 
@@ -82,7 +82,7 @@ csaw_status wait_for_readers(csaw__cuda_parts *c, uint32_t stream) {
     if (!csaw__cuda_sees_all(c)) return CSAW_OK;
     for (uint32_t t = 0; t < c->streams; t++)
         if (c->stream[t].does == CSAW__CUDA_RUNS)
-            CSAW_CUDA(cudaStreamWaitEvent(c->stream[stream].stream, c->stream[t].done, 0));
+            CSAW_CUDA(cudaStreamWaitEvent(c->stream[stream].copies, c->stream[t].done, 0));
     return CSAW_OK;
 }
 

@@ -12,10 +12,10 @@
  * (is_worth_it). And one that serves fewer entries than `worth` is not begun at all: whoever set it has another way for
  * them.
  *
- * Of many partitions (csaw__parts_are_many) transfers come in turn, past those at which nothing waits, as fast as slots
- * are free. Where each is as busy as any other, the one with most entries is the one whose turn it is. Where they are
- * not, as in graphs with communities, most entries first would leave the walks of quiet partitions behind, and bring
- * each of those for few walks once all others have ended. */
+ * Of many partitions (csaw__parts_are_many) transfers come in turn, past those at which nothing waits. Where each is as
+ * busy as any other, the one with most entries is the one whose turn it is. Where they are not, as in graphs with
+ * communities, most entries first would leave the walks of quiet partitions behind, and bring each of those for few
+ * walks once all others have ended. */
 #include "partition/schedule.h"
 
 #include "runtime/base/memory.h"
@@ -136,13 +136,12 @@ static uint64_t entries_at_residents(const csaw__schedule *s) {
     return sum;
 }
 
-/* Whether to bring a partition now. Of few, beside what is under way, if as many entries wait there as eight times
- * those of what residents have that will lead to residents again, where arcs may lead anywhere: of few partitions
- * waiting for them saves transfers; of many it saves few, and a copy that waits behind another keeps the way to the
- * device busy. */
+/* Whether to bring a partition now: if as many entries wait there as twice those of what residents have that will lead
+ * to residents again, where arcs may lead anywhere. Of few partitions waiting for them saves transfers; of many, or
+ * beside launches that are short, that is hardly ever so, and the way to the device is kept busy. */
 static bool is_worth_it(const csaw__schedule *s, uint32_t part) {
-    if (s->in_turn || are_many(s) || !any_under_way(s)) return true;
-    return (double)s->active[part] * s->parts >= 8.0 * s->resident * (double)entries_at_residents(s);
+    if (s->in_turn || !any_under_way(s)) return true;
+    return (double)s->active[part] * s->parts >= 2.0 * s->resident * (double)entries_at_residents(s);
 }
 
 /* Thread blocks of a launch: what its entries need; where those of all resident partitions, which run beside it or will

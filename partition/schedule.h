@@ -37,9 +37,9 @@ typedef struct csaw__schedule {
     uint64_t transfers, launches; /* so far */
 } csaw__schedule;
 
-/* Partitions are many where more than eight times as many as slots are: then hardly any arc leads to a resident one, so
- * that transfers serve best beside launches, and a launch that reads slots other than its own keeps them from that. */
-static inline bool csaw__parts_are_many(uint32_t parts, uint32_t resident) { return parts / 8.0 > resident; }
+/* Partitions are many where more than four times as many as slots are: then few arcs lead to a resident one, and a
+ * launch that reads slots other than its own keeps transfers to them waiting for little. */
+static inline bool csaw__parts_are_many(uint32_t parts, uint32_t resident) { return parts / 4.0 > resident; }
 
 /* schedule: the first group of fields is set, the rest 0. Takes the device's memory. */
 csaw_status csaw__schedule_start(csaw__schedule *schedule, const csaw__part_device *device);

@@ -135,24 +135,24 @@ TEST(Schedule, APartitionRunsUntilItsQueueIsEmpty) {
     EXPECT_EQ(device.schedule.launches, 4u);
 }
 
-// Of 2 partitions, both of which may be resident, all that 8 entries lead to is or will be: 64 elsewhere are worth a
-// copy beside their launch, eight times as many, but not 3.
+// Of 2 partitions, both of which may be resident, all that 8 entries lead to is or will be: 16 elsewhere are worth a
+// copy beside their launch, twice as many, but not 3.
 TEST(Schedule, ATransferOverlapsALaunchIfItServesMoreThanWhatIsResident) {
     Scripted patient({8, 3}, 2, 2);
     EXPECT_EQ(patient.Run(), (Log{"copy 0 to 0", "wait", "run 0 in 0 by 120", "wait", //
                                   "copy 1 to 1", "wait", "run 1 in 1 by 120", "wait"}));
     Scripted eager({8, 3}, 2, 2);
     eager.effect = [&](uint32_t part) {
-        if (part == 0 && eager.schedule.launches == 1) eager.active[0] = 8, eager.active[1] = 64;
+        if (part == 0 && eager.schedule.launches == 1) eager.active[0] = 8, eager.active[1] = 16;
     };
     EXPECT_EQ(eager.Run(), (Log{"copy 0 to 0", "wait", "run 0 in 0 by 120", "wait", //
                                 "run 0 in 0 by 120", "copy 1 to 1", "wait", "wait", //
                                 "run 1 in 1 by 120", "wait"}));
 }
 
-// 64 are enough; one fewer, 63, are not.
+// 16 are enough; one fewer, 15, are not.
 TEST(Schedule, ATransferOverlapsALaunchIfItServesAsMany) {
-    for (uint64_t elsewhere : {64, 63}) {
+    for (uint64_t elsewhere : {16, 15}) {
         Scripted device({8, 0}, 2, 2);
         device.effect = [&](uint32_t part) {
             if (part == 0 && device.schedule.launches == 1) device.active[0] = 8, device.active[1] = elsewhere;
@@ -160,14 +160,14 @@ TEST(Schedule, ATransferOverlapsALaunchIfItServesAsMany) {
         const Log beside = {"run 0 in 0 by 120", "copy 1 to 1", "wait", "wait"};
         const Log behind = {"run 0 in 0 by 120", "wait", "copy 1 to 1", "wait"};
         Log expected = {"copy 0 to 0", "wait", "run 0 in 0 by 120", "wait"};
-        for (const std::string &line : elsewhere == 64 ? beside : behind) expected.push_back(line);
+        for (const std::string &line : elsewhere == 16 ? beside : behind) expected.push_back(line);
         expected.push_back("run 1 in 1 by 120");
         expected.push_back("wait");
         EXPECT_EQ(device.Run(), expected) << elsewhere;
     }
 }
 
-// 20 partitions are more than eight times 2 slots: both are filled at once, in turn.
+// 20 partitions are more than four times 2 slots: both are filled at once, in turn.
 TEST(Schedule, OfManyPartitionsBothSlotsAreFilledAtOnce) {
     std::vector<uint64_t> active(20, 0);
     active[3] = 40, active[7] = 39, active[9] = 38;
@@ -176,18 +176,17 @@ TEST(Schedule, OfManyPartitionsBothSlotsAreFilledAtOnce) {
                                  "wait", "copy 9 to 0", "wait", "wait", "run 9 in 0 by 120", "wait"}));
 }
 
-// Of 16 partitions and 2 slots, eight times as many, the one with most entries is first, and alone, since what 40
-// entries lead to is at residents by an eighth: 40 * 16 / (8 * 2) = 40 would have to wait elsewhere. Of 17 all come in
-// turn.
+// Of 8 partitions and 2 slots, four times as many, the one with most entries is first; of 9 they come in turn. The
+// other one comes beside it: 2 * 2 * 40 / 8 = 20 would be enough.
 TEST(Schedule, ManyPartitionsComeInTurn) {
-    for (size_t parts : {16, 17}) {
+    for (size_t parts : {8, 9}) {
         std::vector<uint64_t> active(parts, 0);
-        active[3] = 38, active[9] = 40;
+        active[3] = 38, active[7] = 40;
         Scripted device(active, 2, 2);
-        EXPECT_EQ(device.Run(), parts == 16 ? (Log{"copy 9 to 0", "wait", "run 9 in 0 by 120", "wait", //
-                                                   "copy 3 to 1", "wait", "run 3 in 1 by 120", "wait"})
-                                            : (Log{"copy 3 to 0", "copy 9 to 1", "wait", "run 3 in 0 by 58", "wait",
-                                                   "run 9 in 1 by 62", "wait", "wait"}))
+        EXPECT_EQ(device.Run(), parts == 8 ? (Log{"copy 7 to 0", "copy 3 to 1", "wait", "run 7 in 0 by 62", "wait",
+                                                  "run 3 in 1 by 58", "wait", "wait"})
+                                           : (Log{"copy 3 to 0", "copy 7 to 1", "wait", "run 3 in 0 by 58", "wait",
+                                                  "run 7 in 1 by 62", "wait", "wait"}))
             << parts;
     }
 }
@@ -207,13 +206,13 @@ TEST(Schedule, OfManyPartitionsAQuietOneIsNotLeftBehind) {
     EXPECT_EQ(device.active, std::vector<uint64_t>(9, 0));
 }
 
-// 1 entry of 2000 is few: it runs nonetheless, once, beside the launch for the others, since its partition was brought
-// for it; with its slot given up to 2, it would have been brought in vain.
+// 3 entries of 1013 are few: they run nonetheless, once, beside the launch for the others, since their partition was
+// brought for them; with its slot given up to 2, it would have been brought in vain.
 TEST(Schedule, WhatWasBroughtRunsBeforeItGivesItsSlotUp) {
     std::vector<uint64_t> active(17, 0);
-    active[0] = 1000, active[1] = 1, active[2] = 1000;
+    active[0] = 10, active[1] = 3, active[2] = 1000;
     Scripted device(active, 2, 2);
-    EXPECT_EQ(device.Run(), (Log{"copy 0 to 0", "copy 1 to 1", "wait", "run 0 in 0 by 120", "wait", "run 1 in 1 by 1",
+    EXPECT_EQ(device.Run(), (Log{"copy 0 to 0", "copy 1 to 1", "wait", "run 0 in 0 by 92", "wait", "run 1 in 1 by 28",
                                  "wait", "copy 2 to 0", "wait", "wait", "run 2 in 0 by 120", "wait"}));
 }
 

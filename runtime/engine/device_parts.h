@@ -68,6 +68,7 @@ struct csaw__cuda_parts {
 
     const csaw__cuda_work *work;
     void *worker;                /* the work's own */
+    bool sees_all;               /* a launch may read every partition that is whole in its slot, not its own alone */
     const csaw_sampler *sampler; /* of the launches */
     csaw__job job;               /* likewise; rows: the partition's */
     csaw__library *library;
@@ -86,11 +87,6 @@ void csaw__cuda_end_samples(csaw__cuda_parts *c);   /* closes their engine; samp
 bool csaw__cuda_can_hold(const csaw__parts *parts); /* these three: as csaw__parts_kind has them */
 csaw_status csaw__cuda_hold(csaw__parts *parts, const csaw__job *job, bool *held);
 void csaw__cuda_let_go(csaw__parts *parts);
-
-/* Whether a launch may read every partition that is whole in its slot, or its own alone. */
-static inline bool csaw__cuda_sees_all(const csaw__cuda_parts *c) {
-    return !csaw__parts_are_many(c->parts->fit.parts, c->slots);
-}
 
 /* runtime/engine/device_parts_copy.cu: as csaw__part_device has it; and all rows, where the host has them. */
 csaw_status csaw__cuda_copy(void *self, uint32_t part, uint32_t slot, uint32_t stream);

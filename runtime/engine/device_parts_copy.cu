@@ -4,7 +4,7 @@
  *
  * A slot holds a partition's arrays as they stand in the graph, offsets included, so that nothing is changed on the
  * way: pointers to arcs begin where the graph's first arc would be. Where a launch may read any partition that is whole
- * in its slot when it begins (csaw__cuda_sees_all), a copy waits, on the device, for the launches that had begun
+ * in its slot when it begins (sees_all), a copy waits, on the device, for the launches that had begun
  * before. Of a graph that is read in place nothing is copied. */
 #include "runtime/engine/device_parts.h"
 
@@ -79,7 +79,7 @@ csaw_status begin_copy(csaw__cuda_parts *c, const csaw__piece *piece, int count,
 
 /* Launches that may be reading the slot. */
 csaw_status wait_for_readers(csaw__cuda_parts *c, uint32_t stream) {
-    if (!csaw__cuda_sees_all(c)) return CSAW_OK;
+    if (!c->sees_all) return CSAW_OK;
     for (uint32_t t = 0; t < c->streams; t++)
         if (c->stream[t].does == CSAW__CUDA_RUNS)
             CSAW_CUDA(cudaStreamWaitEvent(c->stream[stream].copies, c->stream[t].done, 0));

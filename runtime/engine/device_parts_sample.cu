@@ -144,6 +144,7 @@ csaw_status csaw_device::csaw__device_expand_in_parts(run *r, uint64_t count, co
     CSAW_CUDA(cudaStreamSynchronize(r->device->stream)); /* launches are on streams of their own */
     c->work = &expanding;
     c->worker = &w;
+    c->sees_all = false;
     return csaw__schedule_run(&parts->schedule, &parts->on);
 }
 

@@ -68,10 +68,9 @@ csaw_status clear_counts(csaw__cuda_parts *c) {
     return CSAW_OK;
 }
 
-/* The rows that a launch may read: its own first. Of many partitions those alone: prev's row is rarely in another slot,
- * and no copy may overwrite a slot that is read. */
+/* The rows that a launch may read: its own first. */
 uint32_t see_slots(const csaw__cuda_parts *c, uint32_t slot, csaw__part_view *view) {
-    const uint32_t seen = csaw__cuda_sees_all(c) ? c->slots : 1;
+    const uint32_t seen = c->sees_all ? c->slots : 1;
     uint32_t views = 0;
     for (uint32_t i = 0; i < seen && views < CSAW__MOST_VIEWS; i++) {
         const csaw__cuda_slot *const s = &c->slot[(slot + i) % c->slots];
@@ -128,6 +127,8 @@ csaw_status walk_the_rest(csaw__cuda_parts *c) {
 
 csaw_status start(csaw__cuda_parts *c, const csaw__walks *walks) {
     c->work = &walking;
+    /* no copy may overwrite a slot that is read: not for no question, nor for prev's row if it is rarely in another */
+    c->sees_all = asks(walks->sampler) && !csaw__parts_are_many(c->parts->fit.parts, c->slots);
     c->sampler = walks->sampler;
     c->job = *walks->job;
     c->job.degree = c->parts->degree;

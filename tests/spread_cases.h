@@ -122,6 +122,29 @@ inline csaw_run_options options_of(const Run &run, const reference::Request &req
     return options;
 }
 
+// How many walks, or samples, a rank delivers, if they are those of one process; else 0.
+inline uint64_t instances_as_in(csaw_samples *mine, csaw_samples *whole) {
+    csaw_walks a, b;
+    csaw_arcs c, d;
+    const auto same = [](auto *here, uint64_t count, auto *there) { return std::equal(here, here + count, there); };
+    if (csaw_samples_walks(mine, CSAW_HOST, &a) == CSAW_OK) {
+        require(csaw_samples_walks(whole, CSAW_HOST, &b));
+        const uint64_t places = a.length + uint64_t{1};
+        return same(a.path, a.num_walks * places, b.path + a.first * places) &&
+                       same(a.edge, a.num_walks * a.length, b.edge + a.first * b.length)
+                   ? a.num_walks
+                   : 0;
+    }
+    require(csaw_samples_arcs(mine, CSAW_HOST, &c));
+    require(csaw_samples_arcs(whole, CSAW_HOST, &d));
+    const uint64_t from = d.offset[c.first], count = c.offset[c.num_instances];
+    return count == d.offset[c.first + c.num_instances] - from && same(c.src, count, d.src + from) &&
+                   same(c.dst, count, d.dst + from) && same(c.edge, count, d.edge + from) &&
+                   same(c.depth, count, d.depth + from)
+               ? c.num_instances
+               : 0;
+}
+
 // The walks that the ranks deliver, one after the other.
 inline reference::Walks walks(const csaw_csr &csr, const Split &split, const Run &run,
                               const reference::Request &request, std::vector<Outcome> *outcomes = nullptr,

@@ -3,7 +3,7 @@
  * waits for ever, and the next run on the same plans is right. Hooks that break rules are named as by one process. */
 #include "tests/failing_allocations.h"
 #include "tests/fault_order.h"
-#include "tests/spread_cases.h"
+#include "tests/spread_spoiled.h"
 
 CSAW_DECLARE_SAMPLER(wrong_bias);
 
@@ -105,43 +105,11 @@ TEST(SpreadFaults, TheLowestOfSamplesIsNamedOnEveryRank) {
 // ---- messages ------------------------------------------------------------------
 
 // An exchange whose nth call for a message fails, once.
-struct Failing {
-    Failing() = default;
-    Failing(const csaw__exchange &exchange, uint64_t nth) : inner(exchange), fails(nth) {}
-    csaw__exchange inner = {};
+struct Failing : spread::Between {
     uint64_t calls = 0, fails = 0;
-    csaw_status may() {
+    csaw_status may() override {
         return ++calls == fails ? csaw__fail(CSAW_EIO, "message %llu was made to fail", (unsigned long long)calls)
                                 : CSAW_OK;
-    }
-    static Failing *of(void *self) { return static_cast<Failing *>(self); }
-    static csaw_status room(void *self, uint32_t to, void **out) {
-        CSAW_TRY(of(self)->may());
-        return of(self)->inner.room(of(self)->inner.self, to, out);
-    }
-    static csaw_status send(void *self, uint32_t to, uint64_t bytes) {
-        CSAW_TRY(of(self)->may());
-        return of(self)->inner.send(of(self)->inner.self, to, bytes);
-    }
-    static csaw_status receive(void *self, uint32_t *from, const void **data, uint64_t *bytes) {
-        CSAW_TRY(of(self)->may());
-        return of(self)->inner.receive(of(self)->inner.self, from, data, bytes);
-    }
-    static csaw_status gather(void *self, const void *mine) {
-        return of(self)->inner.gather(of(self)->inner.self, mine);
-    }
-    static csaw_status gathered(void *self, const void **all) {
-        return of(self)->inner.gathered(of(self)->inner.self, all);
-    }
-    static void give_up(void *self) { of(self)->inner.give_up(of(self)->inner.self); }
-    static bool gave_up(void *self) { return of(self)->inner.gave_up(of(self)->inner.self); }
-    static csaw_status settle(void *self, bool (*leave)(void *), void *user) {
-        return of(self)->inner.settle(of(self)->inner.self, leave, user);
-    }
-    static void idle(void *self) { of(self)->inner.idle(of(self)->inner.self); }
-    csaw__exchange view() {
-        return {this,   inner.rank, inner.size, inner.batch, room,   send, receive,
-                gather, gathered,   give_up,    gave_up,     settle, idle};
     }
 };
 
@@ -183,9 +151,8 @@ TEST(SpreadFaults, AMessageThatFailsFailsOnAllRanks) {
                         return CSAW_OK;
                     },
                     [&](const csaw__exchange &inner) {
-                        Failing *const mine = &exchanges[inner.rank];
-                        *mine = Failing(inner, inner.rank == victim ? n : 0);
-                        return mine->view();
+                        exchanges[inner.rank].fails = inner.rank == victim ? n : 0;
+                        return exchanges[inner.rank].view(inner);
                     });
                 for (uint32_t rank = 0; rank < split.ranks; rank++) {
                     EXPECT_EQ(first[rank], first[0]) << "some ranks failed, others did not";
@@ -199,6 +166,26 @@ TEST(SpreadFaults, AMessageThatFailsFailsOnAllRanks) {
                 }
             }
     EXPECT_GT(failed, 150u) << "most of these messages are needed";
+}
+
+TEST(SpreadFaults, AMessageThatIsSpoiledIsRefused) {
+    const Graph graph = reference::small_graph("karate");
+    const Request request = equality::one_walk_each(graph.csr(), 6);
+    const equality::Law law = {true, .25f, 4};
+    const csaw_node2vec_params node2vec = {law.p, law.q};
+    std::vector<spread::Spoil> spoils = spread::of_walkers_and_records();
+    spoils.insert(spoils.end(), {{"a walker with a question, which", CSAW__RECORD, 1, ~0u, 8u << 28},
+                                 {"asked about 1000 neighbours", CSAW__QUESTION, 3, 0, 1000},
+                                 {"neighbours of vertex 33 in", CSAW__QUESTION, 4, 0, 33},
+                                 spread::bytes_are("a question or an answer of 16 bytes", CSAW__QUESTION, 16),
+                                 spread::bytes_are("a question or an answer of 16 bytes", CSAW__ANSWER, 16),
+                                 {"of walker 1073741824 here", CSAW__ANSWER, 0, 0, 1u << 30},
+                                 {"questions from 1000 on", CSAW__ANSWER, 2, 0, 1000},
+                                 {"questions from 1 on", CSAW__ANSWER, 2, 0, 1},
+                                 {"answered 0 questions", CSAW__ANSWER, 3, 0, 0},
+                                 {"answered 1000 questions", CSAW__ANSWER, 3, 0, 1000}});
+    spread::ExpectRefused(graph.csr(), {2}, {&csaw_node2vec, &node2vec, Method::its}, request,
+                          equality::reference_walks(graph.csr(), law, Method::its, request), spoils);
 }
 
 // ---- memory --------------------------------------------------------------------

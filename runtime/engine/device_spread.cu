@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "partition/homes.h"
 #include "partition/owner.h"
 #include "runtime/base/device_launch.cuh"
 #include "runtime/base/device_status.h"
@@ -37,7 +38,7 @@ struct board {
     const csaw_edge *edge;   /* [slots, length]; NULL = not kept */
     uint32_t length, rank;
     uint64_t first;            /* instance of the batch's walk 0 */
-    uint64_t each, longer;     /* homes: walks of a rank, or one more of the walks before `longer` */
+    csaw__homes homes;         /* of the batch's walks */
     uint64_t *instance;        /* [slots] */
     uint32_t *from;            /* [slots] depth at which it came */
     uint64_t *place[2];        /* [slots] of the walker and of its first record in their lists */
@@ -71,9 +72,7 @@ CSAW_FN csaw_vertex vertex_at(const board &b, uint64_t slot, uint32_t d, const l
 CSAW_FN leaving leaving_of(const board &b, uint64_t slot) {
     leaving l = {};
     const csaw_vertex wait = b.p.wait[slot];
-    const uint64_t walk = b.instance[slot] - b.first;
-    const uint32_t home =
-        (uint32_t)(walk < b.longer ? walk / (b.each + 1) : b.longer / (b.each + 1) + (walk - b.longer) / b.each);
+    const uint32_t home = csaw__home_of(&b.homes, b.instance[slot] - b.first);
     l.record_place = (uint64_t)home * LISTS + CSAW__LIST_RECORDS;
     if (wait == CSAW_NONE) { /* records go as far as it got: the last one says that it ended */
         l.list = LISTS;
@@ -282,7 +281,7 @@ csaw_status take_slots(csaw__spread_gpu *g, bool edges) {
     const uint64_t there = (free_bytes + g->memory_bytes) / 2, fixed = CSAW__FETCH_BYTES + others;
     const uint64_t fitting = there > fixed ? (there - fixed) / of_one : 0;
     g->most = fitting < g->at_once ? (fitting ? fitting : 1) : g->at_once;
-    if (g->job.num_walks && g->most > g->job.num_walks) g->most = g->job.num_walks;
+    if (g->most > g->job.num_walks) g->most = g->job.num_walks;
     const uint64_t n = g->most, bytes = n * of_one + fixed;
     if (bytes > g->memory_bytes) {
         drop(std::exchange(g->memory, nullptr));
@@ -395,8 +394,7 @@ extern "C" csaw_status csaw__spread_gpu_begin(csaw__spread_gpu *g, const csaw_sa
     b->length = whole->length;
     b->rank = g->rank;
     b->first = whole->first;
-    b->each = whole->num_walks / g->ranks;
-    b->longer = whole->num_walks % g->ranks * (b->each + 1);
+    b->homes = csaw__homes_of(whole->num_walks, g->ranks);
     b->path = g->job.path;
     b->edge = g->job.edge;
     b->count = g->counts;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "partition/exchange_mpi.h"
+#include "partition/homes.h"
 #include "runtime/base/checksum.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/spread_gpu.h"
@@ -145,17 +146,6 @@ void csaw__spread_job(const csaw__spread *s, csaw__job *job) {
 
 /* ---- batches ---- */
 
-void csaw__homes(const csaw__spread *s, uint64_t instances, uint32_t rank, uint64_t *first, uint64_t *count) {
-    const uint64_t each = instances / s->on.size, more = instances % s->on.size; /* the first so many have one more */
-    *first = each * rank + (rank < more ? rank : more);
-    *count = each + (rank < more);
-}
-
-uint32_t csaw__home_of(const csaw__spread *s, uint64_t instances, uint64_t instance) {
-    const uint64_t each = instances / s->on.size, more = instances % s->on.size, longer = more * (each + 1);
-    return (uint32_t)(instance < longer ? instance / (each + 1) : more + (instance - longer) / each);
-}
-
 static csaw_status take_paths(csaw_samples *samples) {
     const uint64_t walks = samples->num_walks, length = samples->length;
     CSAW_TRY(csaw__block_take(samples->spare, walks * (length + 1) * sizeof *samples->host_path,
@@ -169,10 +159,11 @@ static csaw_status take_paths(csaw_samples *samples) {
 /* Memory of an earlier batch serves, if that was as large: batches do not grow. */
 csaw_status csaw__spread_batch(const csaw__run *r, const csaw__job *job, csaw_samples *samples, csaw__fault *fault) {
     csaw__spread *const s = r->plan->spread;
+    const csaw__homes homes = csaw__homes_of(job->num_walks, s->on.size);
+    const uint64_t first = csaw__home_first(&homes, s->on.rank);
     csaw__job mine = *job;
-    uint64_t first;
     s->patience = (csaw__patience){0};
-    csaw__homes(s, job->num_walks, s->on.rank, &first, &mine.num_walks);
+    mine.num_walks = csaw__home_first(&homes, s->on.rank + 1) - first;
     mine.first += first;
     samples->first = mine.first;
     samples->num_walks = mine.num_walks;

@@ -139,10 +139,6 @@ static inline void csaw__spread_note_kept(csaw__spread *spread, uint64_t bytes) 
     if (bytes > spread->counts.most_kept) spread->counts.most_kept = bytes;
 }
 
-/* Instances of a batch of so many that are at home at a rank: from *first on, *count of them. */
-void csaw__homes(const csaw__spread *spread, uint64_t instances, uint32_t rank, uint64_t *first, uint64_t *count);
-uint32_t csaw__home_of(const csaw__spread *spread, uint64_t instances, uint64_t instance);
-
 /* ---- runtime/engine/spread_post.c: messages ---- */
 
 /* Room for a message of so many bytes to another rank, to be written before anything else is sent there. It may take in

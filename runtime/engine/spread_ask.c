@@ -21,9 +21,13 @@ typedef struct answer_message {
     uint8_t bits[8]; /* [count / 8, rounded up] */
 } answer_message;
 
-/* ---- answering ---- */
+static uint64_t bytes_of_question(uint64_t count) {
+    return offsetof(question_message, vertex) + count * sizeof(csaw_vertex);
+}
 
 static uint64_t bytes_of_answer(uint32_t count) { return offsetof(answer_message, bits) + ((uint64_t)count + 7) / 8; }
+
+/* ---- answering ---- */
 
 /* Gives the memory of answers that were sent to those that come. */
 static void drop_sent(csaw__walks_here *w) {
@@ -40,6 +44,12 @@ static void drop_sent(csaw__walks_here *w) {
 /* From the rows here; it is sent now, or waits. */
 csaw_status csaw__walk_take_question(csaw__walks_here *w, uint32_t from, const void *message) {
     const question_message *const m = message;
+    const csaw__rows *const rows = &w->whole->rows;
+    CSAW_REQUIRE(m->prev - rows->first < rows->count && bytes_of_question(m->count) <= csaw__message_bytes(m->head),
+                 CSAW_EINVAL,
+                 "rank %u asked about %u neighbours of vertex %u in %llu bytes, but the rows here are of %u "
+                 "vertices from %u on; " CSAW__SPOILED,
+                 from, m->count, m->prev, (unsigned long long)csaw__message_bytes(m->head), rows->count, rows->first);
     const uint64_t bytes = bytes_of_answer(m->count);
     const uint64_t head = csaw__message(CSAW__ANSWER, bytes, csaw__message_number(m->head));
     answer_message *out = NULL;
@@ -62,7 +72,7 @@ csaw_status csaw__walk_take_question(csaw__walks_here *w, uint32_t from, const v
     const csaw_vertex *const vertex = (const csaw_vertex *)((const char *)m + offsetof(question_message, vertex));
     for (uint32_t i = 0; i < m->count; i++) {
         uint8_t near;
-        csaw__question_answer(&w->whole->rows, m->prev, vertex + i, 1, &near);
+        csaw__question_answer(rows, m->prev, vertex + i, 1, &near);
         bits[i / 8] |= (uint8_t)((near != 0) << i % 8);
     }
     w->s->counts.messages[CSAW__ANSWER]++;
@@ -84,10 +94,6 @@ csaw_status csaw__walk_send_answers(csaw__walks_here *w, bool *any) {
 }
 
 /* ---- asking ---- */
-
-static uint64_t bytes_of_question(uint64_t count) {
-    return offsetof(question_message, vertex) + count * sizeof(csaw_vertex);
-}
 
 /* What the slot asked is of no use any more. */
 void csaw__walk_forget(csaw__walks_here *w, csaw__walk_slot *at) {
@@ -171,13 +177,18 @@ void csaw__walk_ask(csaw__walks_here *w, uint32_t number, int outcome) {
 
 csaw_status csaw__walk_take_answer(csaw__walks_here *w, uint32_t from, const void *message) {
     const answer_message *const m = message;
-    const uint32_t number = (uint32_t)csaw__message_number(m->head);
-    csaw__walk_slot *const at = &w->slot[number];
+    const uint64_t number = csaw__message_number(m->head);
+    csaw__walk_slot *const at = number < w->num_slots ? &w->slot[number] : NULL;
+    CSAW_REQUIRE(at && m->count && m->first <= at->sent && m->count <= at->sent - m->first &&
+                     bytes_of_answer(m->count) <= csaw__message_bytes(m->head),
+                 CSAW_EINVAL,
+                 "rank %u answered %u questions from %u on of walker %llu here, which did not ask them; " CSAW__SPOILED,
+                 from, m->count, m->first, (unsigned long long)number);
     uint8_t *const answer = at->many ? at->many : at->few;
     const uint8_t *const bits = (const uint8_t *)m + offsetof(answer_message, bits);
     for (uint32_t i = 0; i < m->count; i++) answer[m->first + i] = bits[i / 8] >> i % 8 & 1;
     at->answered += m->count;
     w->under_way[from] -= bytes_of_question(m->count);
-    if (at->answered == at->count) w->ready[w->num_ready++] = number;
+    if (at->answered == at->count) w->ready[w->num_ready++] = (uint32_t)number;
     return CSAW_OK;
 }

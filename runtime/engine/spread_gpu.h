@@ -5,9 +5,9 @@
  * came, as the messages that they are, go up to the GPU together; a launch of the kernel that walks on partitions
  * (device_parts.cuh), of which the rank's part is one, takes each as far as it gets here; and what it leaves is brought
  * down as messages again, side by side for each rank: walkers, those with a question or its answers, records of paths.
- * So the host copies messages and looks into none but the records of its own walks. A walker that asks takes its
- * question along to the rank of prev, whose GPU answers it. Where a row as a whole is asked about the host makes the
- * step, as it does without a GPU.
+ * So the host copies messages, looks at the places that those from other ranks name (spread_check.c), and reads the
+ * records of its own walks alone. A walker that asks takes its question along to the rank of prev, whose GPU answers
+ * it. Where a row as a whole is asked about the host makes the step, as it does without a GPU.
  *
  * The host's memory is staged in between. An MPI that takes device memory would save a copy of 20 to 70 bytes a step
  * at the speed of PCIe; making and taking in records costs several times that. */
@@ -60,7 +60,7 @@ csaw_status csaw__spread_gpu_open(const csaw__share *share, uint32_t rank, const
                                   csaw__spread_gpu **out);
 void csaw__spread_gpu_close(csaw__spread_gpu *gpu);         /* NULL is fine */
 void csaw__spread_gpu_forget_tables(csaw__spread_gpu *gpu); /* likewise; the host's are about to go */
-/* A batch: whole is that of all ranks, rows the host's. *most: walkers of a launch. */
+/* A batch that has steps: whole is that of all ranks, rows the host's. *most: walkers of a launch. */
 csaw_status csaw__spread_gpu_begin(csaw__spread_gpu *gpu, const csaw_sampler *sampler, const csaw__job *whole,
                                    const csaw__message_forms *forms, bool edges, uint64_t *most);
 /* Those walkers, at most so many, as far as they get here. count: [ranks * CSAW__MESSAGE_LISTS], the host's, messages

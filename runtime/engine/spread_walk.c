@@ -85,6 +85,7 @@ static csaw_status take_walker(csaw__walks_here *w, uint64_t head, const csaw__w
 static csaw_status take(void *user, uint32_t from, uint64_t head, const unsigned char *message) {
     csaw__walks_here *const w = user;
     const void *const m = message;
+    CSAW_TRY(csaw__walk_check(w, from, head, m));
     switch (csaw__message_kind(head)) {
     case CSAW__WALKER: return take_walker(w, head, m);
     case CSAW__ASKING: return csaw__walk_gpu_take(w, head, m);
@@ -107,7 +108,7 @@ static csaw_status tell_home(csaw__walks_here *w, const csaw__walker *walker) {
         return CSAW_OK;
     }
     const csaw__walker at = *walker; /* slots may move while it is told */
-    CSAW_TRY(csaw__post(w->s, csaw__home_of(w->s, w->whole->num_walks, at.walk), bytes, (void **)&out));
+    CSAW_TRY(csaw__post(w->s, csaw__home_of(&w->homes, at.walk), bytes, (void **)&out));
     out->head = w->forms.head[CSAW__LIST_RECORDS] | at.walk;
     out->depth = at.depth;
     out->at = at.at;
@@ -254,6 +255,7 @@ csaw_status csaw__spread_walk(csaw__spread *s, const csaw_sampler *sampler, cons
                           .mine = mine,
                           .fault = *fault,
                           .first = mine->first - whole->first,
+                          .homes = csaw__homes_of(whole->num_walks, s->on.size),
                           .forms = forms_of(sampler, edges),
                           .edges = edges,
                           .first_asking = CSAW__NO_SLOT};

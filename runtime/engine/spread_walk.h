@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/spread_walk.h - walks on a graph that is split over ranks: what a rank keeps of a batch, for
- * spread_walk.c, which moves walkers, spread_step.c and spread_walk_gpu.c, which take their steps, and spread_ask.c,
- * which asks and answers. */
+ * spread_walk.c, which moves walkers, spread_step.c and spread_walk_gpu.c, which take their steps, spread_ask.c, which
+ * asks and answers, and spread_check.c, which looks at what comes. */
 #ifndef CSAW_ENGINE_SPREAD_WALK_H
 #define CSAW_ENGINE_SPREAD_WALK_H
 
+#include "partition/homes.h"
 #include "runtime/engine/spread_gpu.h"
 
 #define CSAW__NO_SLOT UINT32_MAX
@@ -38,6 +39,7 @@ typedef struct csaw__walks_here {
     const csaw__job *mine;  /* the walks that are at home here; path and edge */
     csaw__fault fault;
     uint64_t first;                        /* of mine, in the batch */
+    csaw__homes homes;                     /* of the batch's walks */
     uint64_t started, ended, due, records; /* walks; records that ended walks have, and that came */
     csaw__message_forms forms;
     bool edges; /* arcs are kept */
@@ -69,6 +71,10 @@ csaw_status csaw__walk_go(csaw__walks_here *w, uint32_t number);
 csaw_status csaw__walk_arrive(csaw__walks_here *w, const csaw__walker *walker);
 /* A record of a walk that is at home here: the message. */
 void csaw__walk_record(csaw__walks_here *w, const void *message);
+
+/* runtime/engine/spread_check.c. A message from another rank: CSAW_EINVAL unless all that it names is in this batch. */
+csaw_status csaw__walk_check(const csaw__walks_here *w, uint32_t from, uint64_t head, const void *message);
+#define CSAW__SPOILED "run the same build of csaw on all ranks; if all do, memory or the network spoiled the message"
 
 /* runtime/engine/spread_walk_gpu.c. A walker came, with or without a question: the message. */
 csaw_status csaw__walk_gpu_take(csaw__walks_here *w, uint64_t head, const void *message);

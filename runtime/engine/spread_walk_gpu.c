@@ -163,6 +163,7 @@ csaw_status csaw__walk_gpu_move(csaw__walks_here *w, bool *any) {
 }
 
 csaw_status csaw__walk_gpu_begin(csaw__walks_here *w) {
+    if (w->whole->num_walks == 0 || w->whole->length == 0) return CSAW_OK; /* no walker comes */
     return csaw__spread_gpu_begin(w->s->gpu, w->sampler, w->whole, &w->forms, w->edges, &w->at_once);
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "tests/fake_cuda/launch.h"
-#include "tests/fake_cuda/pinned.h"
 
 #include "runtime/engine/device_spread.cu"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // tests/ranks/gpus.cc - ranks whose plans are on GPUs: one each in turn, several with the graph on each of them,
 // several that hold it together. The GPUs are tests/host_gpu.h; a graph that is split over ranks with GPUs:
-// emulated_spread.h.
+// split_gpus.cc.
 #include "tests/host_gpu.h"
 
 #include "ranks.h"

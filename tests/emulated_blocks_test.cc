@@ -8,6 +8,8 @@
 
 #include "tests/fake_cuda/launch.h"
 
+#include "runtime/engine/device_few.cuh"
+
 namespace {
 
 using namespace blocks_cases;
@@ -38,6 +40,28 @@ TEST_F(EmulatedBlocks, OfSamplesOfAllKinds) {
 TEST_F(EmulatedBlocks, OfHubsAndOddities) {
     const Graph graph = odd_graph();
     for (const Named &each : odd_runs()) compare(graph.get(), each.run, each.what);
+}
+
+// By one block of so many lanes, a tile or several; what stands behind the sums stays as it is.
+template <class T> void sum_few(uint32_t count, uint32_t lanes) {
+    std::vector<T> in(count), out(count + 1, 12345), exact(count + 1, 12345);
+    T sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        in[i] = static_cast<T>(i * 2654435761u % 1000) << (4 * sizeof(T) - 16); // over 32 bits in sum, if there are 64
+        exact[i] = sum;
+        sum += in[i];
+    }
+    emulated::RunBlocks(1, lanes, [&] { csaw__sum_few<T>(in.data(), out.data(), count); });
+    EXPECT_TRUE(out == exact) << count << " entries, " << lanes << " lanes";
+}
+
+TEST_F(EmulatedBlocks, SumsOfFew) {
+    for (uint32_t count : {1, 2, 8, 9, 255, 256, 257, 512, 513, 3000})
+        for (uint32_t lanes : {32, 64, 128}) {
+            sum_few<uint32_t>(count, lanes);
+            sum_few<uint64_t>(count, lanes);
+        }
+    for (uint32_t count : {8192, 8193, CSAW__FEW}) sum_few<uint64_t>(count, 1024);
 }
 
 TEST_F(EmulatedBlocks, NeedSamplesOfOneGpu) {

@@ -348,7 +348,7 @@ TEST_F(EmulatedLoader, EveryAllocationMayFail) {
 TEST_F(EmulatedLoader, FailuresOfCudaAreTold) {
     options.cache_bytes = 64;
     options.epochs = 1;
-    options.batch_size = 9;
+    options.batch_size = 3;
     for (uint64_t *fail : {&fake_cuda::fail_launch, &fake_cuda::fail_copy}) {
         uint64_t at_open = 0, later = 0, n = 1;
         for (;; n += 3) {

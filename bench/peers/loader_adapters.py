@@ -159,12 +159,11 @@ class Plain(Peer):
         degree = self.rowptr[vertices + 1] - begin
         pick = torch.arange(k, device=self.device).repeat(len(vertices), 1)
         many = (degree > k).nonzero()[:, 0]
-        length, chosen = degree[many], pick[many]
-        for i in range(k):
-            last = length - k + i
-            drawn = (torch.rand(len(many), dtype=torch.float64, device=self.device) * (last + 1)).long()
-            again = (chosen[:, :i] == drawn[:, None]).any(1)
-            chosen[:, i] = torch.where(again, last, drawn)
+        last = degree[many, None] - k + torch.arange(k, device=self.device)  # number i is drawn from 0 .. last[:, i]
+        chosen = (torch.rand(last.shape, dtype=torch.float64, device=self.device) * (last + 1)).long()
+        for i in range(1, k):
+            again = (chosen[:, :i] == chosen[:, i, None]).any(1)
+            chosen[:, i] = torch.where(again, last[:, i], chosen[:, i])
         pick[many] = chosen
         there = torch.arange(k, device=self.device) < degree[:, None]
         row = torch.arange(len(vertices), device=self.device)[:, None].expand_as(there)[there]

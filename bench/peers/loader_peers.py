@@ -3,7 +3,7 @@
 """bench/peers/loader_peers.py - csaw.NeighborLoader beside PyTorch Geometric's: minibatches for GraphSAGE, by phase.
 
   loader_peers.py --scale 22 --device cpu --device cuda:0 --json out.json --markdown out.md
-  csaw generate rmat --scale 22 -o rmat22.csaw && loader_peers.py --graph rmat22.csaw --graph flickr.csaw ...
+  loader_peers.py --graph rmat --scale 22 --graph reddit --graph flickr.npz ... (names: loader_graphs.py)
 
 Two hops, fanout 15 and 10, uniform without replacement, each vertex expanded where it is first reached; batches of
 1,024 seeds, 128 float32 features. The peer is torch_geometric.loader.NeighborLoader where it and pyg-lib or
@@ -16,7 +16,11 @@ GPU csaw and the plain sampler sample there, PyTorch Geometric on the CPU. Phase
   aggregate  the mean over the outer layer of batches that are there: csaw.torch.spmm and torch.sparse; the product
              alone, and with the matrix made of edge_index
   epoch      load, and GraphSAGE (two layers, --hidden wide) forward, backward and Adam; csaw with overlap off and on
-             (in_flight 1 and 2)
+             (in_flight 1 and 2). On a GPU it then goes on for --busy seconds, in which NVML tells how busy the GPU is:
+             the share of time in which any kernel ran, of which one that fills a corner of the GPU is all
+
+A run has --batches batches: of a small graph several epochs, each with what it takes to begin; of batches that are
+there, the same ones over and over.
 
 First all is verified: every edge of a batch is one of the graph and none comes twice, a vertex has min(fanout, degree)
 at its hop, vertices are distinct, features are theirs; products and layers agree with the edge-by-edge sums in float64.
@@ -35,7 +39,8 @@ import warnings
 import csaw
 import torch
 from loader_adapters import Csaw, Workload, by_layer, csr_of, peer_conv, peers
-from loader_training import Sage, Training, exact_output
+from loader_graphs import SIZES, graph_of
+from loader_training import Sage, Training, busy, exact_output
 from loader_verify import VERIFIED, Verifier, Wrong, exact_mean, near
 
 HELD = 20  # batches at most that gather and aggregate are given
@@ -107,11 +112,14 @@ def drain(batches):
 class Rows:
     """What was measured on a device: a row for each phase and contender."""
 
-    def __init__(self, device, repeat):
-        self.device, self.repeat, self.rows = device, repeat, []
+    def __init__(self, device, args):
+        self.device, self.args, self.rows = device, args, []
 
     def add(self, phase, jobs, batches):
-        for name, found in in_turn(self.device, jobs, self.repeat, batches).items():
+        """jobs {name: function}, each of so many batches, and run as often as makes --batches of them."""
+        times = -(-self.args.batches // batches)
+        runs = {name: lambda job=job: [job() for _ in range(times)] for name, job in jobs.items()}
+        for name, found in in_turn(self.device, runs, self.args.repeat, times * batches).items():
             self.rows.append({"device": self.device, "phase": phase, "by": name, "csaw": name.startswith("csaw"),
                               **found})
 
@@ -135,11 +143,14 @@ def train(rows, work, csaws, others, batch):
     for training in trainings:
         near(training.output(batch).detach(), exact_output(state, batch, work.args), f"GraphSAGE of {training.name}")
     rows.add("epoch", {training.name: training.run for training in trainings}, work.batches)
+    if csaws[0].device == "cpu" or not work.args.busy:
+        return {}
+    return {training.name: busy(training, work.args.busy) for training in trainings}
 
 
 def measure(work, device, args):
     """The rows of a device, and what is to be said."""
-    rows, verifier = Rows(device, args.repeat), Verifier(work)
+    rows, verifier = Rows(device, args), Verifier(work)
     others, said = peers(work, device)
     csaws = [Csaw(work, device, ahead) for ahead in ((False, True) if device == "cpu" else (True,))]
     both = csaws + others
@@ -151,9 +162,9 @@ def measure(work, device, args):
     rows.add("gather", {who.name: lambda who=who: [who.gather(batch.n_id) for batch in held]
                         for who in (csaws[-1], others[0])}, len(held))
     aggregate(rows, held)
-    train(rows, work, csaws, others, held[0])
+    shares = train(rows, work, csaws, others, held[0])
     return rows.rows, {"said": said, "sizes": sizes, "versions": sorted({who.version for who in both}),
-                       "conv": peer_conv()[1]}
+                       "conv": peer_conv()[1], "gpu_utilisation": shares}
 
 
 # ---- the report ----
@@ -185,22 +196,17 @@ def markdown(run):
                 ratio = row["batches_per_s"] / best
                 lines.append(f"| {row['phase']} | {row['by']} | {row['batches_per_s']:,.1f} | "
                              f"{slow:,.1f} .. {fast:,.1f} | {ratio:.2f} |")
+            shares = ", ".join(f"{name} {'not told' if share is None else format(share, '.2f')}"
+                               for name, share in about["gpu_utilisation"].items())
+            lines += ["", f"GPU busy, of the time of an epoch (NVML): {shares}."] if shares else []
     return "\n".join(lines) + "\n"
-
-
-def graphs_of(args):
-    """(name, csaw.Graph) one after the other."""
-    if not args.graph:
-        yield (f"R-MAT {args.scale}, edge factor {args.edge_factor}",
-               csaw.Graph.rmat(args.scale, args.edge_factor, seed=1))
-    for path in args.graph or []:
-        yield path.name, csaw.Graph.load(path, undirected=args.undirected)
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--graph", action="append", type=pathlib.Path, metavar="FILE",
-                        help="whatever csaw reads, such as .csaw; repeatable (default: R-MAT)")
+    parser.add_argument("--graph", action="append", metavar="NAME|FILE",
+                        help=f"rmat, {', '.join(SIZES)} (as large as these), or what csaw reads, such as .csaw, or "
+                        "flickr.npz of GraphData; repeatable (default rmat)")
     parser.add_argument("--undirected", action="store_true", help="add the reverse of every edge of the files")
     parser.add_argument("--scale", type=int, default=20, help="of R-MAT: 2^scale vertices (default 20)")
     parser.add_argument("--edge-factor", type=int, default=16, help="of R-MAT (default 16)")
@@ -210,13 +216,17 @@ def parse():
     parser.add_argument("--cache", default="0", metavar="BYTES",
                         help="of csaw, with --host-features: the GPU's memory for hot rows, such as 1GiB (default 0)")
     parser.add_argument("--batch", type=int, default=1024, help="seeds of a batch (default 1024)")
-    parser.add_argument("--batches", type=int, default=100, help="of an epoch, as far as the graph goes (default 100)")
+    parser.add_argument("--batches", type=int, default=100,
+                        help="of a run, and of an epoch as far as the graph goes (default 100)")
     parser.add_argument("--cols", type=int, default=128, help="features (default 128)")
     parser.add_argument("--hidden", type=int, default=256, help="columns between the layers (default 256)")
     parser.add_argument("--classes", type=int, default=47, help="(default 47)")
     parser.add_argument("--workers", type=int, default=min(8, os.cpu_count() or 1),
                         help="of PyTorch Geometric's loader, measured without, too (default: cores, 8 at most)")
     parser.add_argument("--repeat", type=int, default=5, help="rounds (default 5)")
+    parser.add_argument("--busy", type=float, default=3, metavar="SECONDS",
+                        help="on a GPU, of each kind of epoch, for NVML's figure, after one more; needs nvidia-ml-py "
+                        "(default 3; 0: none)")
     parser.add_argument("--seed", type=int, default=1, help="(default 1)")
     parser.add_argument("--commit", default="unknown", help="of csaw, for the report")
     parser.add_argument("--json", type=pathlib.Path, help="write all of it, every run's time too")
@@ -234,7 +244,9 @@ def main():
     run = {"commit": args.commit, "machine": machine(args.device), "threads": torch.get_num_threads(),
            "seed": args.seed, "batch": args.batch, "fanout": args.fanout, "cols": args.cols, "hidden": args.hidden,
            "place": place, "cache": args.cache, "repeat": args.repeat, "graphs": []}
-    for name, graph in graphs_of(args):
+    for given in args.graph or ["rmat"]:
+        begin = time.perf_counter()
+        name, graph = graph_of(given, args)
         work = Workload(graph, args)
         found = {"name": name, "vertices": graph.num_vertices, "edges": graph.num_edges, "batches": work.batches,
                  "devices": {}, "rows": []}
@@ -246,12 +258,13 @@ def main():
                 return 3
             found["rows"] += rows
             found["devices"][device] = about
+        found["seconds"] = time.perf_counter() - begin
         run["graphs"].append(found)
+        if args.json:  # whole after each graph, for a run that is cut short
+            args.json.write_text(json.dumps(run, indent=1) + "\n")
+        if args.markdown:
+            args.markdown.write_text(markdown(run))
     print(markdown(run), end="")
-    if args.json:
-        args.json.write_text(json.dumps(run, indent=1) + "\n")
-    if args.markdown:
-        args.markdown.write_text(markdown(run))
     return 0
 
 

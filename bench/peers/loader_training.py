@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 """bench/peers/loader_training.py - GraphSAGE of two layers, by each contender's, for loader_peers.py."""
+import statistics
+import time
+
 import torch
 from loader_adapters import by_layer, peer_conv
 
@@ -32,12 +35,39 @@ class Training:
     def output(self, batch):
         return self.model(batch.x, self.who.layers(batch), by_layer(batch))
 
+    def step(self, batch):
+        self.optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(self.output(batch), self.y[batch.n_id[:batch.batch_size]])
+        loss.backward()
+        self.optimizer.step()
+
     def run(self):
         for batch in self.who.epoch(in_flight=self.in_flight):
-            self.optimizer.zero_grad()
-            loss = torch.nn.functional.cross_entropy(self.output(batch), self.y[batch.n_id[:batch.batch_size]])
-            loss.backward()
-            self.optimizer.step()
+            self.step(batch)
+
+
+ASKED = 0.2  # seconds between two questions to NVML
+LEAD = 1  # seconds at first in which it may still tell of what was before
+
+
+def busy(training, seconds):
+    """The share of time in which the GPU ran any kernel, as NVML tells, while epochs go on for LEAD + seconds; None
+    where it does not tell."""
+    shares, begin = [], time.perf_counter()
+    asked = begin + LEAD
+    while True:
+        for batch in training.who.epoch(in_flight=training.in_flight):
+            training.step(batch)
+            now = time.perf_counter()
+            if now < asked:
+                continue
+            if now > begin + LEAD + seconds and shares:
+                return statistics.mean(shares)
+            try:
+                shares.append(torch.cuda.utilization(training.who.device) / 100)
+            except Exception:  # no nvidia-ml-py, no NVML, or no such figure of this GPU
+                return None
+            asked = now + ASKED
 
 
 def exact_output(state, batch, args):

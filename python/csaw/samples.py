@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Samples: what a run gave, as arrays, layered blocks and subgraphs. Arrays are views of the library's memory."""
 import ctypes
+import math
 import os
 from typing import Any, NamedTuple, Optional, Union
 
@@ -193,7 +194,7 @@ def array_in(space: int, place, shape, dtype, owner, device: str,
     NumPy can say so."""
     if space == _HOST:
         return view(place, shape, dtype, owner, writable)
-    strides = [int(np.prod(shape[i + 1:])) for i in range(len(shape))]
+    strides = [math.prod(shape[i + 1:]) for i in range(len(shape))]
     return DeviceArray(place, shape, strides, dtype, owner, _device_number(device))
 
 

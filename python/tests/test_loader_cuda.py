@@ -183,27 +183,6 @@ def test_layers_of_a_batch(data):
             assert a.shape == b.shape and torch.equal(a.rowptr.cpu(), b.rowptr) and torch.equal(a.col.cpu(), b.col)
 
 
-def test_memory_stays_what_it_is(data):
-    """Over 1,880 batches, some of which are kept for a while, and whose features are over 200 MiB."""
-    loader = csaw.NeighborLoader(with_x(data, data.x.cuda()), device="cuda:0", in_flight=3, **OPTIONS)
-
-    def epochs(count):
-        kept = []
-        for _ in range(count):
-            for batch in loader:
-                kept = [*kept[-4:], batch.x]
-                bytes_given[0] += batch.x.nbytes
-        del kept, batch
-        gc.collect()
-        torch.cuda.synchronize()
-        torch.cuda.empty_cache()
-        return torch.cuda.mem_get_info()[0]
-
-    bytes_given = [0]
-    before, bytes_given[0] = epochs(5), 0
-    assert before - epochs(40) < 64 << 20 and bytes_given[0] > 200 << 20
-
-
 @pytest.mark.parametrize("place", ["gpu", "host"])
 def test_device_arrays_without_tensors(data, want, place):
     """x of NumPy, or of another library by the CUDA array interface; batches by both protocols."""

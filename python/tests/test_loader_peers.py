@@ -23,7 +23,7 @@ def bench(monkeypatch):
 
 def test_it_runs(bench, karate, monkeypatch, capsys, tmp_path):
     karate.save(tmp_path / "karate.csaw")
-    arguments = ("--graph", tmp_path / "karate.csaw", "--batch", 6, "--batches", 4, "--cols", 5, "--hidden", 4,
+    arguments = ("--graph", tmp_path / "karate.csaw", "--batch", 6, "--batches", 9, "--cols", 5, "--hidden", 4,
                  "--classes", 3, "--repeat", 2, "--workers", 0, "--json", tmp_path / "out.json", "--markdown",
                  tmp_path / "out.md")
     monkeypatch.setattr(sys, "argv", ["loader_peers.py", *map(str, arguments)])
@@ -33,10 +33,11 @@ def test_it_runs(bench, karate, monkeypatch, capsys, tmp_path):
     printed = capsys.readouterr().out
     assert printed == (tmp_path / "out.md").read_text() and "peer: " in printed
     graph, = json.loads((tmp_path / "out.json").read_text())["graphs"]
-    assert graph["vertices"] == 34 and graph["batches"] == 4
+    assert graph["vertices"] == 34 and graph["batches"] == 6
     phases = {}
     for row in graph["rows"]:
         assert len(row["seconds"]) == 2 and row["min_s"] <= row["median_s"] <= row["max_s"]
+        assert row["batches_per_s"] * row["median_s"] == pytest.approx(12)  # two epochs, or twice those that are there
         phases.setdefault(row["phase"], []).append(row["csaw"])
         assert f"| {row['phase']} | {row['by']} | " in printed
     assert list(phases) == ["sample", "load", "gather", "aggregate", "aggregate, matrix made", "epoch"]
@@ -89,3 +90,39 @@ def test_the_plain_sampler_is_uniform(bench):
     assert counts[0] == 0
     deviation = (counts[1:] - 1000) / (2400 * 5 / 12 * 7 / 12) ** 0.5
     assert float(deviation.abs().max()) < 5
+
+
+def test_graphs_by_name_and_from_files(bench, tmp_path):
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    graphs = importlib.import_module("loader_graphs")
+    made = graphs.zipf(1000, 5000)
+    again = graphs.zipf(1000, 5000)
+    assert made.num_vertices == 1000 and 4000 < made.num_edges <= 5000
+    assert np.array_equal(made.rowptr, again.rowptr) and np.array_equal(made.col, again.col)
+    # Rank 0 is an end with probability 1000^-0.4 = 0.063: 315 of 5,000 sources, less the edges that come twice
+    assert 200 < made.degree.max() < 400 and np.median(made.degree) < 5
+    np.savez(tmp_path / "some.npz", adj_data=np.ones(3), adj_indices=[1, 2, 2], adj_indptr=[0, 1, 2, 3, 3],
+             adj_shape=[4, 4])
+    name, graph = graphs.graph_of(str(tmp_path / "some.npz"), SimpleNamespace(undirected=True))
+    assert name == "some" and graph.edge_index().tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]] and graph.num_vertices == 4
+    assert not graphs.is_attributed(ROOT / "data/karate.txt")
+
+
+def test_how_busy_the_gpu_is(bench, monkeypatch):
+    """The mean of what NVML tells once it has forgotten what was before; None where it does not tell."""
+    training = importlib.import_module("loader_training")
+    monkeypatch.setattr(training, "LEAD", 0.02)
+    monkeypatch.setattr(training, "ASKED", 0.001)
+    steps, told = [], []
+
+    def tell(device):
+        told.append(10 * len(told) % 100)
+        return told[-1]
+
+    some = SimpleNamespace(in_flight=1, step=steps.append,
+                           who=SimpleNamespace(device="cuda:0", epoch=lambda in_flight: range(5)))
+    monkeypatch.setattr(torch.cuda, "utilization", tell)
+    assert training.busy(some, 0.02) == pytest.approx(np.mean(told) / 100)
+    assert len(steps) > len(told) > 0
+    monkeypatch.delattr(torch.cuda, "utilization")
+    assert training.busy(some, 0.02) is None

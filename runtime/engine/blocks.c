@@ -91,9 +91,10 @@ static csaw_status begin_blocks(csaw_space space, uint64_t instances, uint32_t d
     b->num_instances = instances;
     b->depth = depth;
     CSAW_TRY_DONE(csaw__alloc_zero(&b->vertex_offset, instances + 1, "blocks"));
-    CSAW_TRY_DONE(csaw__alloc(&b->visited, instances * (depth + (uint64_t)1), "blocks"));
-    CSAW_TRY_DONE(csaw__alloc(&b->row_offset, instances * depth + 1, "blocks"));
-    CSAW_TRY_DONE(csaw__alloc(&b->arc_offset, instances * depth + 1, "blocks"));
+    CSAW_TRY_DONE(csaw__alloc(&b->visited, csaw__blocks_words(instances, depth), "blocks"));
+    b->row_offset = b->visited + instances * (depth + (uint64_t)1);
+    b->arc_offset = b->row_offset + instances * depth + 1;
+    b->unordered = b->arc_offset + instances * depth + 1;
     *out = b;
     return CSAW_OK;
 done:
@@ -183,8 +184,6 @@ void csaw_blocks_free(csaw_blocks *b) {
     if (!b) return;
     csaw__free(b->vertex_offset);
     csaw__free(b->visited);
-    csaw__free(b->row_offset);
-    csaw__free(b->arc_offset);
     if (b->space == CSAW_DEVICE) {
         csaw__device_blocks_free(b);
     } else {

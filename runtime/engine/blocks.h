@@ -14,16 +14,23 @@ struct csaw_blocks {
     uint64_t num_instances;
     uint32_t depth;
     uint64_t *vertex_offset; /* [num_instances + 1] */
-    uint64_t *visited;       /* [num_instances, depth + 1] vertices before the picks of each depth; at last all */
-    uint64_t *row_offset;    /* [num_instances * depth + 1] where the rows of each block begin in rowptr */
-    uint64_t *arc_offset;    /* [num_instances * depth + 1] where its arcs begin in col and edge */
-    csaw_vertex *vertex;     /* [vertex_offset[num_instances]] */
+    /* One block of memory, in this order, which a GPU fills at once: */
+    uint64_t *visited;    /* [num_instances, depth + 1] vertices before the picks of each depth; at last all */
+    uint64_t *row_offset; /* [num_instances * depth + 1] where the rows of each block begin in rowptr */
+    uint64_t *arc_offset; /* [num_instances * depth + 1] where its arcs begin in col and edge */
+    uint64_t *unordered;  /* [1] not 0: a GPU had to sort its arcs */
+    csaw_vertex *vertex;  /* [vertex_offset[num_instances]] */
     uint64_t *rowptr;
     csaw_vertex *col;
     csaw_edge *edge;
     csaw__device
         *device; /* of CSAW_DEVICE: whose memory that is, of which edge is the beginning; NULL = none is held */
 };
+
+/* Words of that block. */
+static inline uint64_t csaw__blocks_words(uint64_t instances, uint32_t depth) {
+    return instances * (3 * (uint64_t)depth + 1) + 3;
+}
 
 /* csaw_blocks_create_in(), but that those in device memory may be on their way, in the engine's stream. */
 csaw_status csaw__blocks_make(csaw_samples *samples, csaw_space space, csaw_blocks **out);

@@ -9,6 +9,9 @@ csaw_status csaw__device_arcs_take(csaw__device *device, csaw_samples *samples, 
     samples->device_bytes = csaw__arcs_bytes(instances, arcs, seeds);
     CSAW_TRY(csaw__device_alloc_kept(device, &block, &samples->device_bytes, "sampled arcs"));
     samples->device_arcs = csaw__arcs_in(block, CSAW_DEVICE, instances, arcs);
+    samples->device_counts[0] = arcs;
+    samples->device_counts[1] = seeds;
+    samples->device_counted = true;
     device->references++;
     return CSAW_OK;
 }
@@ -28,6 +31,11 @@ static cudaError_t fetch(const csaw__device *device, const void *to, const void 
 csaw_status csaw__device_count_arcs(const csaw_samples *samples, uint64_t count[2]) {
     const csaw__device *const device = samples->device;
     const csaw_arcs *const from = &samples->device_arcs;
+    if (samples->device_counted) {
+        count[0] = samples->device_counts[0];
+        count[1] = samples->device_counts[1];
+        return CSAW_OK;
+    }
     CSAW_CUDA(cudaSetDevice(device->ordinal));
     CSAW_CUDA(fetch(device, &count[0], from->offset + from->num_instances, sizeof count[0]));
     const cudaError_t error = fetch(device, &count[1], from->seed_offset + from->num_instances, sizeof count[1]);

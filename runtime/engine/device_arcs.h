@@ -5,7 +5,8 @@
 
 #include "runtime/engine/device_private.h"
 
-/* Room in samples->device_arcs, in place of what was there. */
+/* Room in samples->device_arcs, in place of what was there, for so many of each; who will fill less of it sets
+ * samples->device_counted to false. */
 csaw_status csaw__device_arcs_take(csaw__device *device, csaw_samples *samples, uint64_t instances, uint64_t arcs,
                                    uint64_t seeds);
 void csaw__device_arcs_free(csaw_samples *samples);

@@ -8,7 +8,7 @@
 
 #include "runtime/base/device_launch.cuh"
 #include "runtime/engine/blocks.h"
-#include "runtime/engine/device_array.cuh"
+#include "runtime/engine/device_few.cuh"
 
 namespace {
 
@@ -20,10 +20,10 @@ struct making {
     csaw_blocks *blocks;
     uint64_t num_arcs, cells;
     csaw__visits visits;
-    array<char> arcs; /* of walks */
-    array<uint64_t> begin, visited, unordered, rows, row_offset, row, row_sorted;
-    array<unsigned long long> key;
-    array<uint32_t> first, is_first, rank, arc, arc_sorted;
+    array<char> arcs;                             /* of walks */
+    array<uint64_t> sizes, rows, row, row_sorted; /* sizes: as csaw_blocks has them */
+    array<unsigned long long> key;                /* [cells]; behind it the first of each */
+    array<uint32_t> is_first, rank, arc, arc_sorted;
     array<csaw_vertex> src, dst;
 };
 
@@ -70,19 +70,16 @@ csaw_status take_memory(making *m) {
     v->places = v->seeds + 2 * m->num_arcs;
     for (m->cells = 16; m->cells < 2 * v->places;) m->cells *= 2;
     v->mask = (uint32_t)(m->cells - 1);
-    CSAW_TRY(m->begin.take(m->device, blocks + 1, "the depths of arcs"));
-    CSAW_TRY(m->visited.take(m->device, instances + blocks, "the sizes of blocks"));
-    CSAW_TRY(m->unordered.take(m->device, 1, "the order of arcs"));
+    CSAW_TRY(m->sizes.take(m->device, csaw__blocks_words(instances, v->depths), "the sizes of blocks"));
     CSAW_TRY(m->rows.take(m->device, blocks + 1, "the sizes of blocks"));
-    CSAW_TRY(m->row_offset.take(m->device, blocks + 1, "the sizes of blocks"));
-    CSAW_TRY(m->key.take(m->device, m->cells, "new numbers of vertices"));
-    CSAW_TRY(m->first.take(m->device, m->cells, "new numbers of vertices"));
+    CSAW_TRY(m->key.take(m->device, m->cells + m->cells / 2, "new numbers of vertices"));
     CSAW_TRY(m->is_first.take(m->device, v->places + 1, "first visits"));
     CSAW_TRY(m->rank.take(m->device, v->places + 1, "first visits"));
     CSAW_TRY(m->src.take(m->device, m->num_arcs, "new numbers of vertices"));
     CSAW_TRY(m->dst.take(m->device, m->num_arcs, "new numbers of vertices"));
-    v->begin = m->begin.get(), v->visited = m->visited.get(), v->unordered = m->unordered.get();
-    v->rows = m->rows.get(), v->row_offset = m->row_offset.get(), v->key = m->key.get(), v->first = m->first.get();
+    v->visited = m->sizes.get(), v->row_offset = v->visited + instances + blocks;
+    v->begin = v->row_offset + blocks + 1, v->unordered = v->begin + blocks + 1;
+    v->rows = m->rows.get(), v->key = m->key.get(), v->first = (uint32_t *)(v->key + m->cells);
     v->is_first = m->is_first.get(), v->rank = m->rank.get(), v->src = m->src.get(), v->dst = m->dst.get();
     return CSAW_OK;
 }
@@ -91,49 +88,24 @@ csaw_status take_memory(making *m) {
 csaw_status number_vertices(making *m) {
     const csaw__visits v = m->visits;
     const uint64_t items = v.seeds + m->num_arcs, instances = v.arcs.num_instances;
-    CSAW_TRY(m->key.fill(0xff, m->cells));
-    CSAW_TRY(m->first.fill(0xff, m->cells));
-    CSAW_TRY(m->unordered.fill(0, 1));
+    CSAW_TRY(m->key.fill(0xff, m->cells + m->cells / 2));
+    CSAW_CUDA(cudaMemsetAsync(v.unordered, 0, sizeof *v.unordered, m->device->stream));
     CSAW_TRY(launch(m, instances * v.depths + 1, csaw__blocks_begin_of, v));
     CSAW_TRY(launch(m, items, csaw__blocks_visit, v, items));
     CSAW_TRY(launch(m, items ? items : 1, csaw__blocks_firsts, v, items));
-    CSAW_TRY(sums(m->device, m->is_first.get(), m->rank.get(), v.places + 1));
+    CSAW_TRY(few_sums(m->device, m->is_first.get(), m->rank.get(), v.places + 1));
     CSAW_TRY(launch(m, m->num_arcs, csaw__blocks_number, v, m->num_arcs));
     CSAW_TRY(launch(m, instances ? instances * (v.depths + 1ull) : 1, csaw__blocks_count, v));
-    return sums(m->device, v.rows, v.row_offset, instances * v.depths + 1);
-}
-
-struct fetched {
-    uint64_t *to;
-    const uint64_t *from;
-    uint64_t count;
-};
-
-/* To the host; waits even where one fails, for those before it. */
-csaw_status fetch(const making *m, const fetched *copy, int copies) {
-    cudaError_t error = cudaSuccess;
-    for (int i = 0; i < copies && error == cudaSuccess; i++)
-        error = cudaMemcpyAsync(copy[i].to, copy[i].from, copy[i].count * sizeof *copy[i].to, cudaMemcpyDeviceToHost,
-                                m->device->stream);
-    const cudaError_t of_wait = cudaStreamSynchronize(m->device->stream);
-    CSAW_CUDA(error);
-    CSAW_CUDA(of_wait);
-    return CSAW_OK;
+    return few_sums(m->device, v.rows, v.row_offset, instances * v.depths + 1);
 }
 
 /* The sizes of all blocks, on the host; waits for them. */
 csaw_status find_sizes(making *m, bool *ordered) {
     csaw_blocks *const b = m->blocks;
-    const uint64_t blocks = b->num_instances * b->depth;
-    uint64_t unordered = 0;
-    const fetched copy[] = {{b->visited, m->visits.visited, b->num_instances + blocks},
-                            {b->arc_offset, m->visits.begin, blocks + 1},
-                            {b->row_offset, m->visits.row_offset, blocks + 1},
-                            {&unordered, m->visits.unordered, 1}};
-    CSAW_TRY(fetch(m, copy, 4));
+    CSAW_TRY(read(m->device, m->sizes.get(), b->visited, csaw__blocks_words(b->num_instances, b->depth)));
     for (uint64_t i = 0; i < b->num_instances; i++)
         b->vertex_offset[i + 1] = b->vertex_offset[i] + b->visited[i * (b->depth + 1ull) + b->depth];
-    *ordered = !unordered;
+    *ordered = !*b->unordered;
     return CSAW_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "runtime/engine/device_arcs.h"
+#include "runtime/engine/device_few.cuh"
 #include "runtime/engine/device_frontier.cuh"
 #include "runtime/engine/device_pools.cuh"
 #include "runtime/engine/device_run.h"
@@ -35,17 +36,16 @@ csaw_status drop_repeats(csaw__device *device, const candidates &c, frontier *ou
                  "(csaw_sample_each)",
                  (unsigned long long)c.count);
     const uint64_t cells = table_size(c.count);
-    array<unsigned long long> table;
-    array<uint32_t> least, stays, place;
-    CSAW_TRY(table.take(device, cells, "a table of vertices"));
-    CSAW_TRY(least.take(device, cells, "a table of vertices"));
+    array<unsigned long long> table; /* [cells]; behind it the least place of each */
+    array<uint32_t> stays, place;
+    CSAW_TRY(table.take(device, cells + cells / 2, "a table of vertices"));
     CSAW_TRY(stays.take(device, c.count + 1, "vertices of pools"));
     CSAW_TRY(place.take(device, c.count + 1, "vertices of pools"));
-    CSAW_TRY(table.fill(0xff, cells));
-    CSAW_TRY(least.fill(0xff, cells));
-    LAUNCH(device, c.count, find_least, c, table.get(), least.get(), cells - 1);
-    LAUNCH(device, c.count + 1, mark_least, c, table.get(), least.get(), cells - 1, stays.get());
-    CSAW_TRY(sums(device, stays.get(), place.get(), c.count + 1));
+    CSAW_TRY(table.fill(0xff, cells + cells / 2));
+    uint32_t *const least = (uint32_t *)(table.get() + cells);
+    LAUNCH(device, c.count, find_least, c, table.get(), least, cells - 1);
+    LAUNCH(device, c.count + 1, mark_least, c, table.get(), least, cells - 1, stays.get());
+    CSAW_TRY(few_sums(device, stays.get(), place.get(), c.count + 1));
     uint32_t count = 0;
     CSAW_TRY(read(device, place.get() + c.count, &count, 1));
     CSAW_TRY(take_frontier(device, count, out));
@@ -56,8 +56,7 @@ csaw_status drop_repeats(csaw__device *device, const candidates &c, frontier *ou
 /* Seeds of all owners, and their roots. */
 csaw_status first_frontier(run *r, frontier *out) {
     const csaw__job *job = &r->job;
-    host_array<csaw_vertex> vertex, root;
-    host_array<uint32_t> owner;
+    host_array<csaw_vertex> seed; /* roots of all owners, then their seeds, then whose each is: one copy */
     uint64_t count = 0;
     const auto seeds_of =
         [&](uint64_t o, uint64_t *first) { /* of owner o: how many, from where on */
@@ -66,9 +65,9 @@ csaw_status first_frontier(run *r, frontier *out) {
                                            return (job->seed_offset ? job->seed_offset[pool + 1] : pool + 1) - *first;
         };
     for (uint64_t o = 0, first = 0; o < r->owners; o++) count += seeds_of(o, &first);
-    CSAW_TRY(root.take(r->owners, "seeds"));
-    CSAW_TRY(vertex.take(count, "seeds"));
-    CSAW_TRY(owner.take(count, "seeds"));
+    CSAW_TRY(seed.take(r->owners + 2 * count, "seeds"));
+    csaw_vertex *const vertex = seed.get() + r->owners;
+    uint32_t *const owner = vertex + count;
     uint64_t p = 0;
     for (uint64_t o = 0; o < r->owners; o++) {
         uint64_t first = 0;
@@ -77,14 +76,11 @@ csaw_status first_frontier(run *r, frontier *out) {
             vertex[p] = job->roots ? job->roots[s] : (csaw_vertex)s;
             owner[p++] = (uint32_t)o;
         }
-        root[o] = seeds ? vertex[p - seeds] : CSAW_NONE;
+        seed[o] = seeds ? vertex[p - seeds] : CSAW_NONE;
     }
-    array<csaw_vertex> device_vertex;
-    array<uint32_t> device_owner;
-    CSAW_TRY(r->root.upload(r->device, root.get(), r->owners, "seeds"));
-    CSAW_TRY(device_vertex.upload(r->device, vertex.get(), count, "seeds"));
-    CSAW_TRY(device_owner.upload(r->device, owner.get(), count, "seeds"));
-    const candidates c = {count, device_vertex.get(), nullptr, device_owner.get(), nullptr};
+    CSAW_TRY(r->root.upload(r->device, seed.get(), r->owners + 2 * count, "seeds"));
+    const csaw_vertex *const there = r->root.get() + r->owners;
+    const candidates c = {count, there, nullptr, there + count, nullptr};
     return drop_repeats(r->device, c, out);
 }
 
@@ -111,11 +107,14 @@ csaw_status add_visited(run *r, const frontier &pool) {
 
 /* ---- a depth ---- */
 
-csaw_status expand(run *r, uint64_t count, const uint64_t *work_offset) {
+/* all_words: of memory that the entries need to pick in, the last of work_offset. */
+csaw_status expand(run *r, uint64_t count, const uint64_t *work_offset, uint64_t all_words) {
     for (uint64_t first = 0, end = 0; first < count; first = end) {
-        uint64_t words = 0;
+        uint64_t words = all_words;
         array<uint64_t> work;
-        CSAW_TRY(end_of_launch(r->device, work_offset, first, count, &end, &words));
+        end = count;
+        if (all_words > r->device->most_work)
+            CSAW_TRY(end_of_launch(r->device, work_offset, first, count, &end, &words));
         CSAW_TRY(work.take(r->device, words, "memory to pick in"));
         csaw__job job = r->job;
         job.wave.first = first;
@@ -148,10 +147,10 @@ csaw_status next_pools(run *r, const layer &l, const frontier *pool, const uint6
 csaw_status one_depth(run *r, frontier *entries, const frontier *pool, bool last, frontier *out) {
     csaw__device *device = r->device;
     layer *l = nullptr;
-    array<uint64_t> room, need, work_offset, begin;
+    array<uint64_t> room, work_offset, begin; /* room: [count + 1], and as many words of memory needed */
     array<uint32_t> fanout, from, hub;
     array<csaw_vertex> next;
-    uint64_t places = 0, counts[2] = {0, 0}; /* of places, and of hubs, which stands behind the offsets */
+    uint64_t places = 0, words = 0, counts[2] = {0, 0}; /* of places, and of hubs, which stands behind the offsets */
     csaw__wave *wave = &r->job.wave;
     const uint64_t count = entries->count;
     CSAW_TRY(add_layer(r, &l));
@@ -168,17 +167,16 @@ csaw_status one_depth(run *r, frontier *entries, const frontier *pool, bool last
         return next_pools(r, *l, pool, begin.get(),
                           {places, next.get(), from.get(), l->from.owner.get(), l->from.at.get()}, out);
     }
-    CSAW_TRY(room.take(device, count + 1, "a frontier"));
-    CSAW_TRY(need.take(device, count + 1, "a frontier"));
+    CSAW_TRY(room.take(device, 2 * (count + 1), "a frontier"));
     CSAW_TRY(work_offset.take(device, count + 1, "a frontier"));
     CSAW_TRY(l->offset.take(device, count + 2, "a frontier"));
     CSAW_TRY(fanout.take(device, count, "a frontier"));
     CSAW_TRY(l->got.take(device, count, "a frontier"));
-    CSAW_TRY(room.fill(0, count + 1));
-    CSAW_TRY(need.fill(0, count + 1));
+    CSAW_TRY(room.fill(0, 2 * (count + 1)));
+    uint64_t *const need = room.get() + count + 1;
     wave->fanout = fanout.get();
     wave->room = room.get();
-    wave->need = need.get();
+    wave->need = need;
     if (r->hubs) {
         CSAW_TRY(hub.take(device, count, "a frontier"));
         CSAW_TRY(l->offset.fill(0, count + 2));
@@ -186,9 +184,10 @@ csaw_status one_depth(run *r, frontier *entries, const frontier *pool, bool last
     }
     wave->hubs = hub.get();
     CSAW_TRY(csaw__device_launch(device, r->sampler, CSAW__KERNEL_FANOUTS, count, &r->job));
-    CSAW_TRY(sums(device, room.get(), l->offset.get(), count + 1));
-    CSAW_TRY(sums(device, need.get(), work_offset.get(), count + 1));
+    CSAW_TRY(few_sums(device, room.get(), l->offset.get(), count + 1));
+    CSAW_TRY(few_sums(device, need, work_offset.get(), count + 1));
     CSAW_TRY(read(device, l->offset.get() + count, counts, r->hubs ? 2 : 1));
+    CSAW_TRY(read(device, work_offset.get() + count, &words, 1));
     places = counts[0];
     CSAW_TRY(l->src.take(device, places, "sampled arcs"));
     CSAW_TRY(l->dst.take(device, places, "sampled arcs"));
@@ -207,9 +206,9 @@ csaw_status one_depth(run *r, frontier *entries, const frontier *pool, bool last
     wave->next = next.get();
     wave->from = from.get();
     if (device->parts) {
-        CSAW_TRY(csaw__device_expand_in_parts(r, count, need.get(), counts[1]));
+        CSAW_TRY(csaw__device_expand_in_parts(r, count, need, counts[1]));
     } else {
-        CSAW_TRY(expand(r, count, work_offset.get()));
+        CSAW_TRY(expand(r, count, work_offset.get(), words));
         CSAW_TRY(expand_hubs(r, counts[1]));
     }
     if (last) return CSAW_OK;
@@ -220,18 +219,16 @@ csaw_status one_depth(run *r, frontier *entries, const frontier *pool, bool last
 
 /* ---- delivery ---- */
 
-csaw_status sum_got(csaw__device *device, const layer &l, array<uint64_t> *sum) {
+csaw_status find_picks(run *r, layer *l) {
+    csaw__device *const device = r->device;
     array<uint64_t> got;
-    CSAW_TRY(got.take(device, l.count + 1, "counts of arcs"));
-    CSAW_TRY(sum->take(device, l.count + 1, "counts of arcs"));
-    LAUNCH(device, l.count + 1, widen, l.got.get(), l.count, got.get());
-    return sums(device, got.get(), sum->get(), l.count + 1);
-}
-
-csaw_status ends(run *r, const layer &l, const uint64_t *sum, array<uint64_t> *begin, array<uint64_t> *end) {
-    CSAW_TRY(begin->fill(0, r->owners));
-    CSAW_TRY(end->fill(0, r->owners));
-    LAUNCH(r->device, l.count, find_ends, l.owner(), sum, l.count, begin->get(), end->get());
+    CSAW_TRY(got.take(device, l->count + 1, "counts of arcs"));
+    CSAW_TRY(l->sum.take(device, l->count + 1, "counts of arcs"));
+    CSAW_TRY(l->ends.take(device, 2 * r->owners, "counts of arcs"));
+    LAUNCH(device, l->count + 1, widen, l->got.get(), l->count, got.get());
+    CSAW_TRY(few_sums(device, got.get(), l->sum.get(), l->count + 1));
+    CSAW_TRY(l->ends.fill(0, 2 * r->owners));
+    LAUNCH(device, l->count, find_ends, l->owner(), l->sum.get(), l->count, l->ends.get(), l->ends.get() + r->owners);
     return CSAW_OK;
 }
 
@@ -249,19 +246,15 @@ csaw_status deliver_seeds(run *r, const csaw_arcs &out) {
 
 csaw_status deliver(run *r, csaw_samples *samples) {
     csaw__device *device = r->device;
-    array<uint64_t> begin, end, place, sum;
-    CSAW_TRY(begin.take(device, r->owners, "counts of arcs"));
-    CSAW_TRY(end.take(device, r->owners, "counts of arcs"));
+    array<uint64_t> place, total;
     CSAW_TRY(place.take(device, r->owners + 1, "counts of arcs"));
-    array<uint64_t> total;
     CSAW_TRY(total.take(device, r->owners + 1, "counts of arcs"));
     CSAW_TRY(total.fill(0, r->owners + 1));
-    for (const layer *l = r->first; l; l = l->next) {
-        CSAW_TRY(sum_got(device, *l, &sum));
-        CSAW_TRY(ends(r, *l, sum.get(), &begin, &end));
-        LAUNCH(device, r->owners, add_lengths, begin.get(), end.get(), r->owners, total.get());
+    for (layer *l = r->first; l; l = l->next) {
+        CSAW_TRY(find_picks(r, l));
+        LAUNCH(device, r->owners, add_lengths, l->ends.get(), l->ends.get() + r->owners, r->owners, total.get());
     }
-    CSAW_TRY(sums(device, total.get(), place.get(), r->owners + 1));
+    CSAW_TRY(few_sums(device, total.get(), place.get(), r->owners + 1));
     uint64_t arcs = 0;
     CSAW_TRY(read(device, place.get() + r->owners, &arcs, 1));
     CSAW_TRY(csaw__device_arcs_take(device, samples, r->owners, arcs, r->first ? r->first->from.count : 0));
@@ -274,12 +267,10 @@ csaw_status deliver(run *r, csaw_samples *samples) {
     uint32_t d = 0;
     for (const layer *at = r->first; at; at = at->next, d++) {
         const layer &l = *at;
-        CSAW_TRY(sum_got(device, l, &sum));
-        CSAW_TRY(ends(r, l, sum.get(), &begin, &end));
-        const picks p = {l.count,   d,           l.owner(),   l.got.get(), l.offset.get(),
-                         sum.get(), l.src.get(), l.dst.get(), l.edge.get()};
-        LAUNCH(device, l.count * 32, scatter, p, begin.get(), place.get(), to);
-        LAUNCH(device, r->owners, add_lengths, begin.get(), end.get(), r->owners, place.get());
+        const picks p = {l.count,     d,           l.owner(),   l.got.get(), l.offset.get(),
+                         l.sum.get(), l.src.get(), l.dst.get(), l.edge.get()};
+        LAUNCH(device, l.count * 32, scatter, p, l.ends.get(), place.get(), to);
+        LAUNCH(device, r->owners, add_lengths, l.ends.get(), l.ends.get() + r->owners, r->owners, place.get());
     }
     return CSAW_OK;
 }

@@ -225,6 +225,7 @@ csaw_status run_apart(csaw__device *device, const csaw_sampler *sampler, csaw__j
     CSAW_TRY(take(device, at_once, regions, &arrays));
     CSAW_TRY(sum.take(device, at_once + 1, "counts of arcs"));
     CSAW_TRY(csaw__device_arcs_take(device, samples, owners, owners * regions->places, owners * regions->seed_places));
+    samples->device_counted = false;
     const csaw_arcs &to = samples->device_arcs;
     CSAW_CUDA(cudaMemsetAsync((void *)to.offset, 0, sizeof *to.offset, device->stream));
     CSAW_CUDA(cudaMemsetAsync((void *)to.seed_offset, 0, sizeof *to.seed_offset, device->stream));

@@ -24,6 +24,7 @@ struct layer {
     array<uint32_t> got;
     array<csaw_vertex> src, dst;
     array<csaw_edge> edge;
+    array<uint64_t> sum, ends; /* at delivery: [count + 1] sums of got; [2 * owners] each owner's begin, then its end */
     const uint32_t *owner() const { return group.get() ? group.get() : from.owner.get(); }
 };
 

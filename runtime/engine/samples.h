@@ -42,7 +42,9 @@ struct csaw_samples {
      * host_edge alone, and the device's arrays are theirs. */
     struct csaw_samples **share; /* [num_shares]; NULL: there is one device at most */
     uint32_t num_shares;
-    int ordinal; /* of a share: its GPU's */
+    int ordinal;         /* of a share: its GPU's */
+    bool device_counted; /* whether the host knows how many arcs and seeds device_arcs holds: device_counts */
+    uint64_t device_counts[2];
 };
 
 /* runtime/engine/deliver.c. Host memory for as many walks as a batch has at most, unless it is there. */

@@ -25,7 +25,11 @@ template <csaw_dtype T> struct csaw__maxk_half {
         if constexpr (T == CSAW_F16)
             return bits_of(x) * 0x10001u;
         else
+#ifdef __CUDA_ARCH__
+            return __byte_perm(__float_as_uint(x), 0, 0x3232);
+#else
             return (__float_as_uint(x) & 0xffff0000u) | __float_as_uint(x) >> 16;
+#endif
     }
     static __device__ __forceinline__ int32_t place_of(float x) {
         const int32_t place = (int16_t)bits_of(x);
@@ -46,6 +50,19 @@ static __device__ __forceinline__ float csaw__maxk_about(float x, float by) { /*
 #endif
 }
 
+static __device__ __forceinline__ float csaw__maxk_fused(float x, float y, float z) {
+#ifdef __CUDA_ARCH__
+    return __fmaf_rn(x, y, z);
+#else
+    return x * y + z;
+#endif
+}
+
+/* `size` with the sign of x. */
+static __device__ __forceinline__ float csaw__maxk_signed(float size, float x) {
+    return __uint_as_float(__float_as_uint(size) | (__float_as_uint(x) & 0x80000000u));
+}
+
 /* Looks for halves low and high of which k elements of a row or more are not less than low, and fewer than k not less
  * than high: exactly k, or a few more than high has, or neighbours. By value, as far away as the spacing of elements
  * asks; halfway where that does not settle. The guess and the spacing that it begins with decide how long it takes,
@@ -53,49 +70,48 @@ static __device__ __forceinline__ float csaw__maxk_about(float x, float by) { /*
  * that do not exist are counted at -infinity, which leaves more to be compared. Counts are whole numbers of float32. */
 template <csaw_dtype T> struct csaw__maxk_cut {
     typedef csaw__maxk_half<T> half;
-    float low, high;       /* at first -infinity, and NaN: beyond infinity */
-    float at_low, at_high; /* how many are not less */
-    float at;              /* to be counted next */
-    float spacing;         /* of elements, if both ends are known */
-    float reach;           /* else: goes for the spacing, twice as far each time */
-    bool neighbours;
+    float low, high;   /* at first -infinity, and NaN: beyond infinity */
+    float over, under; /* how many are not less, less k: 0 or more of low, less than 0 of high */
+    float at;          /* to be counted next */
+    float step;        /* from one element to the next; twice as much each time until both ends are known */
+    uint32_t open;     /* 1 or 0: settled */
 
-    __device__ __forceinline__ csaw__maxk_cut(float n, float guess, float spacing_before) {
+    __device__ __forceinline__ csaw__maxk_cut(float n, float k, float guess, float spacing) {
         low = __uint_as_float(0xff800000u), high = __uint_as_float(0x7fffffffu);
-        at_low = n, at_high = 0;
-        spacing = reach = spacing_before;
-        neighbours = false;
-        go_to(half::near(guess), false, false);
+        over = n - k, under = -k;
+        step = spacing;
+        at = half::near(guess);
+        if (!(at > low)) at = halfway();
+        open = over != 0 && n > (float)CSAW__MAXK_FEW;
     }
 
-    __device__ __forceinline__ bool done(float k) const {
-        return at_low == k || at_low - at_high <= (float)CSAW__MAXK_FEW || neighbours;
+    /* What the spacing of elements is, if both ends are known, else `before`. */
+    __device__ __forceinline__ float spacing(float before) const {
+        return high - low < __uint_as_float(0x7f800000u) ? step * 0.5f : before;
     }
 
-    /* Where the k-th element may be. */
-    __device__ __forceinline__ float place(float k) const { return low + (at_low - k) * spacing; }
-
-    __device__ __forceinline__ void go_to(float x, bool halve, bool stay) {
-        at = stay ? low : x;
-        if (stay || (!halve && x > low && !(x >= high))) return;
+    __device__ __forceinline__ float halfway() { /* between low and high, by place; settled if they are neighbours */
         const int32_t from = half::place_of(low), end = half::place_of(high);
         const int32_t to = end > half::LAST ? half::LAST + 1 : end;
-        neighbours = to - from <= 1;
-        at = half::at_place(from + (to - from) / 2);
+        open = to - from > 1;
+        return half::at_place(from + (to - from) / 2);
     }
 
-    /* so many elements are not less than `at` */
-    __device__ __forceinline__ void take(float count, float k, bool halve) {
-        const bool enough = count >= k;
-        low = enough ? at : low, at_low = enough ? count : at_low;
-        high = enough ? high : at, at_high = enough ? at_high : count;
-        const float width = high - low, finer = csaw__maxk_about(width, at_low - at_high);
-        const bool bracketed = width < __uint_as_float(0x7f800000u);
-        spacing = bracketed ? finer : spacing;
-        const float aim = at_low - k <= k - at_high ? k - 1 : k + 1; /* past k, so that it lies between two counts */
-        const float beyond = at + (count - aim) * reach;
-        reach *= 2;
-        go_to(half::near(bracketed ? place(aim) : beyond), halve, done(k));
+    /* count: how many elements are not less than `at`, less k */
+    __device__ __forceinline__ void take(float count, bool halve) {
+        const bool enough = count >= 0;
+        low = enough ? at : low, over = enough ? count : over;
+        high = enough ? high : at, under = enough ? under : count;
+        const float width = high - low, between = over - under, finer = csaw__maxk_about(width, between);
+        step = width < __uint_as_float(0x7f800000u) ? finer : step;
+        /* Along the line through both ends, of which `at` is one, to one past k as seen from the nearer end, so that
+         * k lies between two counts. */
+        const float x = half::near(csaw__maxk_fused(count - csaw__maxk_signed(1, over + under), step, at));
+        step += step;
+        const bool settled = over == 0 || between <= (float)CSAW__MAXK_FEW;
+        open = !settled;
+        at = settled ? low : x;
+        if (!settled && (halve || !(x > low) || x >= high)) at = halfway();
     }
 };
 

@@ -33,18 +33,6 @@ static __device__ __forceinline__ uint32_t csaw__maxk_halves_of(float lower, flo
 #endif
 }
 
-/* Two words of two halves each: the lower ones to one word, the upper ones to the next. Volatile, since the compiler
- * would rather do this again each time that it reads a word. */
-static __device__ __forceinline__ void csaw__maxk_pair(uint32_t x, uint32_t y, uint32_t *out) {
-#ifdef __CUDA_ARCH__
-    asm volatile("prmt.b32 %0, %1, %2, 0x5410;" : "=r"(out[0]) : "r"(x), "r"(y));
-    asm volatile("prmt.b32 %0, %1, %2, 0x7632;" : "=r"(out[1]) : "r"(x), "r"(y));
-#else
-    out[0] = (x & 0xffff) | y << 16;
-    out[1] = x >> 16 | (y & 0xffff0000u);
-#endif
-}
-
 /* All bits of those halves of x that are not less than those of y, or NaN. */
 template <csaw_dtype T> static __device__ __forceinline__ uint32_t csaw__maxk_not_less(uint32_t x, uint32_t y) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

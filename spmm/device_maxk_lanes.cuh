@@ -6,27 +6,41 @@
 #include "spmm/device_maxk_cut.cuh"
 #include "spmm/device_maxk_tile.cuh"
 
-static __device__ __forceinline__ uint32_t csaw__maxk_last(uint32_t bits) { /* the place of the last that is set */
+static __device__ __forceinline__ uint32_t csaw__maxk_reversed(uint32_t bits) {
 #ifdef __CUDA_ARCH__
-    uint32_t place;
-    asm("bfind.u32 %0, %1;" : "=r"(place) : "r"(bits));
-    return place;
+    return __brev(bits);
 #else
-    return 31 - (uint32_t)__clz((int)bits);
+    uint32_t all = 0;
+    for (int i = 0; i < 32; i++) all |= (bits >> i & 1) << (31 - i);
+    return all;
+#endif
+}
+
+static __device__ __forceinline__ uint32_t csaw__maxk_leading(uint32_t bits) { /* zeros; bits: not 0 */
+#ifdef __CUDA_ARCH__
+    uint32_t zeros;
+    asm("bfind.shiftamt.u32 %0, %1;" : "=r"(zeros) : "r"(bits));
+    return zeros;
+#else
+    return (uint32_t)__clz((int)bits);
 #endif
 }
 
 /* Of a lane's columns some, a bit each. */
 struct csaw__maxk_set {
     uint32_t of[CSAW__MAXK_STRIPS];
-    template <typename F>
-    __device__ __forceinline__ void each(const F &f) const { /* f(strip, i), the last of a strip first */
+    template <typename F> __device__ __forceinline__ void each_of(int s, const F &f) const { /* f(i), ascending */
+        uint32_t left = csaw__maxk_reversed(of[s]);
+        if (!left) return;
+        do {
+            const uint32_t i = csaw__maxk_leading(left);
+            f(i);
+            left &= 0x7fffffffu >> i;
+        } while (left);
+    }
+    template <typename F> __device__ __forceinline__ void each(const F &f) const { /* f(strip, i) */
 #pragma unroll
-        for (int s = 0; s < CSAW__MAXK_STRIPS; s++)
-            for (uint32_t left = of[s], i; left; left ^= 1u << i) {
-                i = csaw__maxk_last(left);
-                f(s, i);
-            }
+        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) each_of(s, [&](uint32_t i) { f(s, i); });
     }
 };
 
@@ -50,18 +64,41 @@ template <int LANES> struct csaw__maxk_lanes {
         return x * ((float)LANES / 32);
     }
 
-    /* For each strip of the lane, how many of the set stand in strips of the row before it. */
-    static __device__ __forceinline__ void before(const csaw__maxk_set &set, uint32_t *ranks) {
-        const uint32_t own = (uint32_t)__popc(set.of[0]) | (uint32_t)__popc(set.of[1]) << 16;
-        uint32_t upto = own;
+    /* The sum of the lanes of the row up to this one. */
+    static __device__ __forceinline__ uint32_t sum_upto(uint32_t x) {
 #pragma unroll
         for (int d = 1; d < LANES; d *= 2) {
-            const uint32_t left = __shfl_up_sync(CSAW__ALL_LANES, upto, (uint32_t)d, LANES);
-            if (threadIdx.x % LANES >= (uint32_t)d) upto += left;
+#ifdef __CUDA_ARCH__
+            asm volatile("{\n.reg .pred in;\n.reg .u32 left;\nshfl.sync.up.b32 left|in, %0, %1, %2, 0xffffffff;\n"
+                         "@in add.u32 %0, %0, left;\n}"
+                         : "+r"(x)
+                         : "r"(d), "n"((32 - LANES) << 8));
+#else
+            const uint32_t left = __shfl_up_sync(CSAW__ALL_LANES, x, (uint32_t)d, LANES);
+            if (threadIdx.x % LANES >= (uint32_t)d) x += left;
+#endif
         }
+        return x;
+    }
+
+    /* For each strip of the lane, how many of a set stand in strips of the row before it. */
+    static __device__ __forceinline__ void before(const csaw__maxk_set &set, uint32_t *ranks) {
+        const uint32_t own = (uint32_t)__popc(set.of[0]) | (uint32_t)__popc(set.of[1]) << 16, upto = sum_upto(own);
         const uint32_t all = __shfl_sync(CSAW__ALL_LANES, upto, LANES - 1, LANES);
         ranks[0] = (upto - own) & 0xffff;
         ranks[1] = (all & 0xffff) + ((upto - own) >> 16);
+    }
+
+    /* The same of two sets at once, the second of which has at most 8 elements in a row: *few. */
+    static __device__ __forceinline__ void before(const csaw__maxk_set &set, const csaw__maxk_set &second,
+                                                  uint32_t *ranks, uint32_t *places, uint32_t *few) {
+        const uint32_t own = (uint32_t)__popc(set.of[0]) + ((uint32_t)__popc(set.of[1]) << 10) +
+                             ((uint32_t)__popc(second.of[0]) << 20) + ((uint32_t)__popc(second.of[1]) << 24);
+        const uint32_t upto = sum_upto(own), left = upto - own;
+        const uint32_t all = __shfl_sync(CSAW__ALL_LANES, upto, LANES - 1, LANES);
+        ranks[0] = left & 1023, ranks[1] = (all & 1023) + (left >> 10 & 1023);
+        places[0] = left >> 20 & 15, places[1] = (all >> 20 & 15) + (left >> 24);
+        *few = (all >> 20 & 15) + (all >> 24);
     }
 };
 
@@ -110,17 +147,18 @@ static __device__ __forceinline__ float csaw__maxk_count(const uint32_t *words, 
 #endif
 }
 
-static __device__ __forceinline__ uint32_t csaw__maxk_multiply_add(uint32_t x, uint32_t by, uint32_t sum) {
+/* sum + the products of four pairs of bytes, signed */
+static __device__ __forceinline__ uint32_t csaw__maxk_add_products(uint32_t x, uint32_t y, uint32_t sum) {
 #ifdef __CUDA_ARCH__
-    asm("mad.lo.u32 %0, %1, %2, %0;" : "+r"(sum) : "r"(x), "r"(by)); /* by no shift */
-    return sum;
+    return (uint32_t)__dp4a((int)x, (int)y, (int)sum);
 #else
-    return x * by + sum;
+    for (int i = 0; i < 32; i += 8) sum += (uint32_t)((int8_t)(x >> i) * (int8_t)(y >> i));
+    return sum;
 #endif
 }
 
-/* Which of the lane's are not less. Words of comparisons, times 2^i, are summed as they are, by multiplications, for
- * which the unit that compares is not needed: with lower halves L and upper ones U that is 2^16 (L - U) - L. */
+/* Which of the lane's are not less. The bytes of comparisons are -1 or 0; their products with the bits that stand for
+ * the columns, negative, are summed: of four words 8 bits. */
 template <csaw_dtype T>
 static __device__ __forceinline__ csaw__maxk_set csaw__maxk_not_below(const uint32_t *words, float at) {
     const uint32_t half = csaw__maxk_half<T>::twice(at);
@@ -129,11 +167,13 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_not_below(const uint
     for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
         uint32_t sum = 0;
 #pragma unroll
-        for (int i = 0; i < CSAW__MAXK_OF_STRIP; i++)
-            sum =
-                csaw__maxk_multiply_add(csaw__maxk_not_less<T>(words[s * CSAW__MAXK_OF_STRIP + i], half), 1u << i, sum);
-        const uint32_t lower = (0 - sum) & 0xffff;
-        set.of[s] = lower | ((lower << 16) - ((sum + lower) & 0xffff0000u));
+        for (int i = CSAW__MAXK_OF_STRIP - 1; i >= 0; i--) {
+            const uint32_t lower = 256 - (1u << i % 4 * 2), upper = 256 - (2u << i % 4 * 2);
+            if (i % 4 == 3) sum *= 256;
+            sum = csaw__maxk_add_products(csaw__maxk_not_less<T>(words[s * CSAW__MAXK_OF_STRIP + i], half),
+                                          upper << 24 | lower, sum);
+        }
+        set.of[s] = sum;
     }
     return set;
 }

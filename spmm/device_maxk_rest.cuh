@@ -12,46 +12,82 @@ template <csaw_dtype T> static __device__ __forceinline__ int32_t csaw__maxk_unl
     return T == CSAW_F32 ? key : (key & ~7) | (int32_t)(7 - place);
 }
 
-/* The `need` largest of a set of at most CSAW__MAXK_FEW elements of the row, each of which is compared with all, by a
- * lane of the row. keys: [rows of the tile, CSAW__MAXK_FEW], shared. */
-template <csaw_dtype T, int LANES>
-static __device__ __forceinline__ csaw__maxk_set csaw__maxk_of_few(const csaw__maxk_tile<T, LANES> &tile,
-                                                                   const csaw__maxk_set &set, uint32_t need,
-                                                                   int32_t *keys) {
-    typedef csaw__pack<int32_t, 4> four;
-    int32_t *const of_row = keys + tile.row() * CSAW__MAXK_FEW;
-    uint32_t ranks[CSAW__MAXK_STRIPS], larger = 0; /* a bit for each place */
-    csaw__maxk_lanes<LANES>::before(set, ranks);
-    csaw__maxk_set kept = {};
-    for (uint32_t i = tile.lane; i < 32 / LANES * CSAW__MAXK_FEW; i += 32) keys[i] = INT32_MIN; /* of no element */
-    __syncwarp();
-#pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++)
-        for (uint32_t left = set.of[s], place = ranks[s]; left; left &= left - 1, place++)
-            of_row[place] = csaw__maxk_unlike<T>(tile.key(s, csaw__maxk_last(left & (0 - left))), place);
-    __syncwarp();
-    int32_t all[CSAW__MAXK_FEW];
-#pragma unroll
-    for (int i = 0; i < CSAW__MAXK_FEW; i += 4) *(four *)(all + i) = *(const four *)(of_row + i);
-#pragma unroll
-    for (uint32_t first = 0; first < CSAW__MAXK_FEW; first += LANES) {
-        const uint32_t place = first + tile.lane % LANES;
-        const int32_t key = place < CSAW__MAXK_FEW ? of_row[place] : INT32_MIN;
-        uint32_t before = 0;
-#pragma unroll
-        for (uint32_t i = 0; i < CSAW__MAXK_FEW; i++)
-            before += all[i] > key || (T == CSAW_F32 && all[i] == key && i < place);
-        larger |= (before < need ? 1u : 0u) << place;
-    }
-    larger = csaw__maxk_lanes<LANES>::sum(larger);
-#pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++)
-        for (uint32_t left = set.of[s], from = larger >> ranks[s]; left; left &= left - 1, from >>= 1)
-            if (from & 1) kept.of[s] |= left & (0 - left);
-    return kept;
+static __device__ __forceinline__ uint32_t csaw__maxk_count_larger(uint32_t count, int32_t x, int32_t y) {
+#ifdef __CUDA_ARCH__ /* of `count += x > y` the compiler makes three instructions */
+    asm("{\n.reg .pred larger;\nsetp.gt.s32 larger, %1, %2;\n@larger add.u32 %0, %0, 1;\n}"
+        : "+r"(count)
+        : "r"(x), "r"(y));
+    return count;
+#else
+    return count + (x > y);
+#endif
 }
 
-/* The same of any set. Halves the range of keys until it is settled. */
+/* Bytes of shared memory for csaw__maxk_add_of_few(): a word for each of the few of each row, and one for each strip.
+ */
+template <int LANES> static constexpr int csaw__maxk_shared_of_few() {
+    return (32 / LANES * CSAW__MAXK_FEW + 32 * CSAW__MAXK_STRIPS) * 4;
+}
+
+/* Adds to a set the `need` largest of the rest, of which a row has at most CSAW__MAXK_FEW. These are listed in the
+ * order of columns, a lane of the row takes its share of the list, compares each with all, and adds what is kept to the
+ * strip that has it. ranks: how many of the set, as it is then, stand before each strip. */
+template <csaw_dtype T, int LANES>
+static __device__ __forceinline__ void csaw__maxk_add_of_few(const csaw__maxk_tile<T, LANES> &tile,
+                                                             const csaw__maxk_set &rest, uint32_t need,
+                                                             unsigned char *shared, csaw__maxk_set *set,
+                                                             uint32_t *ranks) {
+    typedef csaw__pack<int32_t, 4> four;
+    enum { SHARE = LANES < CSAW__MAXK_FEW ? CSAW__MAXK_FEW / LANES : 1 };
+    int32_t *const keys_of_row = (int32_t *)shared + tile.row() * CSAW__MAXK_FEW;
+    const csaw__shared_array<uint32_t> list((uint32_t *)keys_of_row);
+    const csaw__shared_array<uint32_t> strips_of_all((uint32_t *)shared + 32 / LANES * CSAW__MAXK_FEW);
+    const csaw__shared_array<uint32_t> strips = strips_of_all.from(tile.row() * (CSAW__MAXK_STRIPS * LANES));
+    const csaw__shared_array<uint32_t> own = strips.from(tile.lane % LANES);
+    uint32_t before[CSAW__MAXK_STRIPS], few, column[SHARE], kept = 0; /* kept: a bit for each of the list */
+    int32_t key[SHARE], all[CSAW__MAXK_FEW];
+    csaw__maxk_lanes<LANES>::before(*set, rest, ranks, before, &few);
+#pragma unroll
+    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+        csaw__shared_array<uint32_t> next = list.from(before[s]);
+        own.put((uint32_t)s * LANES, set->of[s]);
+        rest.each_of(s, [&](uint32_t i) { next.put_next(tile.first(s) + i); });
+    }
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < SHARE; j++) { /* a key in the place of its column */
+        const uint32_t place = tile.lane % LANES + (uint32_t)j * LANES;
+        column[j] = place < few ? list.get(place) : 0;
+        key[j] = csaw__maxk_unlike<T>(tile.key_at(tile.at(tile.row(), column[j])), place);
+        key[j] = place < few ? key[j] : INT32_MIN; /* of no element */
+        if (place < CSAW__MAXK_FEW) list.put(place, (uint32_t)key[j]);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int i = 0; i < CSAW__MAXK_FEW; i += 4) *(four *)(all + i) = *(const four *)(keys_of_row + i);
+#pragma unroll
+    for (int j = 0; j < SHARE; j++) {
+        const uint32_t place = tile.lane % LANES + (uint32_t)j * LANES;
+        uint32_t larger = 0;
+#pragma unroll
+        for (uint32_t i = 0; i < CSAW__MAXK_FEW; i++) {
+            larger = csaw__maxk_count_larger(larger, all[i], key[j]);
+            if (T == CSAW_F32) larger += all[i] == key[j] && i < place;
+        }
+        const bool is_kept = place < few && larger < need;
+        const uint32_t of_rows = __ballot_sync(CSAW__ALL_LANES, is_kept) >> tile.row() * LANES;
+        kept |= (of_rows & ((1u << LANES) - 1)) << j * LANES;
+        strips.add_if(is_kept, column[j] / 32, 1u << column[j] % 32);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+        set->of[s] = own.get((uint32_t)s * LANES);
+        ranks[s] += (uint32_t)__popc(kept & ((1u << before[s]) - 1));
+    }
+}
+
+/* The `need` largest of any set. Halves the range of keys until it is settled. */
 template <csaw_dtype T, int LANES>
 static __device__ __forceinline__ csaw__maxk_set csaw__maxk_by_key(const csaw__maxk_tile<T, LANES> &tile,
                                                                    const csaw__maxk_set &set, uint32_t need) {

@@ -3,17 +3,18 @@
  * elements at once, a tile, in shared memory, and a lane 64 of them as halves (device_maxk_key.cuh), 32 words, in
  * registers. A row is cut between two halves (device_maxk_cut.cuh); where elements between them are more than belong to
  * the k largest, at most a few in most rows, their keys decide, and of equal keys the column (device_maxk_rest.cuh).
- * Kept entries go through shared memory, so that they are stored side by side.
+ * Kept entries are listed in shared memory and handed out from there side by side (device_maxk_entries.cuh).
  *
- * Limit on an H200, 256 columns, k = 8 to 64: float32 1.2 to 1.3 times a copy of as many bytes; 16 bits, half as many
- * bytes and as many instructions, 1.5 to 1.6 times. A tile takes 1,440, at k = 32: some 130 for each of the 3.6 pivots
- * that are tried before the last of 8 rows is cut, 110 for each of two sets that are marked, 220 to compare what is
- * left, 14 for each entry of the lane that has most. By ncu 78 to 80% of all slots issue, and the unit that compares is
- * busy 66% of the time; without any of the selection the rest takes as long as the copy. Tried and no faster: sums of
- * comparisons by tensor cores, which issue as long as the additions they save; the next tile asked for earlier. */
+ * Limit: float32 waits for memory, 16 bits, half as many bytes, for instructions. A tile of 256 columns takes some 1,080
+ * of them at k = 32, as counted in SASS: 105 for each of the 3.8 pivots that are tried before the last of 8 rows is cut
+ * (the first tile of a warp takes more), 95 and 70 for the sets at its ends, 210 to compare what is left, 7 for each
+ * entry of the lane that has most, 80 to hand all out. Tried and no faster: sums of comparisons by tensor cores, which
+ * issue as long as the additions they save; the next tile asked for earlier; pivots aimed 1.5 to 4.5 elements past k;
+ * guesses that remember more tiles than the last. */
 #ifndef CSAW_SPMM_DEVICE_MAXK_SELECT_CUH
 #define CSAW_SPMM_DEVICE_MAXK_SELECT_CUH
 
+#include "spmm/device_maxk_entries.cuh"
 #include "spmm/device_maxk_rest.cuh"
 
 /* Float32 waits for memory, and larger blocks do not help it; 16 bits for instructions, so that no warp must be done
@@ -24,74 +25,56 @@ template <csaw_dtype T> struct csaw__maxk_block {
 
 /* ---- a warp ---- */
 
-/* guess, spacing: of the rows before, and then of these. keys: as above. */
+/* The k largest of each row. ranks: for each strip of the lane, how many of them stand before it in the row. guess,
+ * spacing: of the rows before, and then of these. shared: csaw__maxk_shared_of_few(). */
 template <csaw_dtype T, int LANES>
 static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest(const csaw__maxk_tile<T, LANES> &tile, uint32_t k,
-                                                                    int32_t *keys, float *guess, float *spacing) {
+                                                                    unsigned char *shared, float *guess, float *spacing,
+                                                                    uint32_t *ranks) {
     typedef csaw__maxk_lanes<LANES> lanes;
     uint32_t words[CSAW__MAXK_WORDS];
     const float asked = (float)k;
     tile.take(words);
-    csaw__maxk_cut<T> cut((float)tile.n, *guess, *spacing);
-    for (uint32_t step = 0; __any_sync(CSAW__ALL_LANES, !cut.done(asked)); step++)
-        cut.take(csaw__maxk_count<T, LANES>(words, cut.at), asked, step >= 6 && step % 2);
-    *guess = lanes::mean_of_rows(cut.place(asked));
-    *spacing = lanes::mean_of_rows(cut.spacing);
+    csaw__maxk_cut<T> cut((float)tile.n, asked, *guess, *spacing);
+    for (uint32_t step = 0; __any_sync(CSAW__ALL_LANES, cut.open != 0); step++)
+        cut.take(csaw__maxk_count<T, LANES>(words, cut.at) - asked, step >= 6 && step % 2);
+    const float apart = cut.spacing(*spacing);
+    *guess = lanes::mean_of_rows(cut.low + cut.over * apart);
+    *spacing = lanes::mean_of_rows(apart);
     csaw__maxk_set set = csaw__maxk_not_below<T>(words, cut.low);
 #pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] &= tile.exist(s);
-    const bool unsettled = cut.at_low != asked;
-    if (!__any_sync(CSAW__ALL_LANES, unsettled)) return set;
-    csaw__maxk_set above = csaw__maxk_not_below<T>(words, cut.high), rest = {};
-    const bool beyond = cut.high != cut.high; /* infinity */
+    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] &= tile.exist[s];
+    const bool unsettled = cut.over != 0;
+    if (__any_sync(CSAW__ALL_LANES, unsettled)) {
+        const csaw__maxk_set above = csaw__maxk_not_below<T>(words, cut.high);
+        const bool beyond = cut.high != cut.high; /* infinity */
+        csaw__maxk_set rest;
 #pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++)
-        rest.of[s] = !unsettled ? 0 : beyond ? set.of[s] : set.of[s] & ~above.of[s];
-    const uint32_t need = unsettled ? k - (uint32_t)cut.at_high : 0;
-    const bool many = unsettled && cut.at_low - cut.at_high > (float)CSAW__MAXK_FEW;
-    const csaw__maxk_set kept = __any_sync(CSAW__ALL_LANES, many) ? csaw__maxk_by_key(tile, rest, need)
-                                                                  : csaw__maxk_of_few(tile, rest, need, keys);
+        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+            rest.of[s] = !unsettled ? 0 : beyond ? set.of[s] : set.of[s] & ~above.of[s];
+            set.of[s] ^= rest.of[s];
+        }
+        const uint32_t need = unsettled ? (uint32_t)-cut.under : 0;
+        const bool many = unsettled && cut.over - cut.under > (float)CSAW__MAXK_FEW;
+        if (!__any_sync(CSAW__ALL_LANES, many)) {
+            csaw__maxk_add_of_few(tile, rest, need, shared, &set, ranks);
+            return set;
+        }
+        const csaw__maxk_set kept = csaw__maxk_by_key(tile, rest, need);
 #pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] = (set.of[s] & ~rest.of[s]) | kept.of[s];
+        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] |= kept.of[s];
+    }
+    lanes::before(set, ranks);
     return set;
 }
 
-/* The elements of a set and their columns, to the places before `ends`. */
-template <csaw_dtype T, int LANES, typename RAW, typename INDEX>
-static __device__ __forceinline__ void csaw__maxk_hand_over(const csaw__maxk_tile<T, LANES> &tile,
-                                                            const csaw__maxk_set &set, uint32_t *ends, RAW *value,
-                                                            INDEX *column) {
-    const csaw__shared_array<RAW> elements(tile.element), values(value);
-    const csaw__shared_array<INDEX> columns(column);
-    set.each([&](int s, uint32_t i) {
-        ends[s]--;
-        values.put(ends[s], elements.get(tile.own(s, i)));
-        columns.put(ends[s], tile.first(s) + i);
-    });
-}
-
-/* From shared memory, 16 bytes a lane where that is possible. */
-template <typename U>
-static __device__ __forceinline__ void csaw__maxk_store(U *to, const U *from, uint32_t count, uint32_t lane) {
-    typedef csaw__pack<U, 16 / sizeof(U)> pack;
-    if (((uintptr_t)to | count * sizeof(U)) % 16 == 0)
-#pragma unroll 1
-        for (uint32_t i = lane; i < count * sizeof(U) / 16; i += 32) ((pack *)to)[i] = ((const pack *)from)[i];
-    else
-#pragma unroll 1
-        for (uint32_t i = lane; i < count; i += 32) to[i] = from[i];
-}
-
-/* The shared memory of a warp, in bytes: the tile, keys of a few elements a row, and what is about to be stored. */
+/* The shared memory of a warp, in bytes: the tile, what few elements are compared by, and the list of entries. */
 template <csaw_dtype T, int LANES> struct csaw__maxk_room {
     typedef csaw__maxk_tile<T, LANES> tile;
     typedef typename tile::raw raw;
-    enum { KEYS = CSAW__MAXK_TILE * sizeof(raw), VALUES = KEYS + (int)tile::ROWS * (int)CSAW__MAXK_FEW * 4 };
-    static __host__ __device__ __forceinline__ uint32_t indices(uint64_t k) {
-        return (uint32_t)(VALUES + (tile::ROWS * k * sizeof(raw) + 15) / 16 * 16);
-    }
+    enum { FEW = CSAW__MAXK_TILE * sizeof(raw), PLACES = FEW + csaw__maxk_shared_of_few<LANES>() };
     static __host__ __device__ __forceinline__ uint32_t all(uint64_t k) {
-        return (uint32_t)(indices(k) + (tile::ROWS * k * sizeof(typename tile::index) + 15) / 16 * 16);
+        return (uint32_t)(PLACES + (tile::ROWS * k * sizeof(typename tile::index) + 15) / 16 * 16);
     }
 };
 
@@ -107,11 +90,9 @@ static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__max
     typedef csaw__maxk_room<T, LANES> room;
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, k = (uint32_t)job.m.k;
     unsigned char *const shared = csaw__launch_shared<unsigned char>(), *const own = shared + 16 + warp * room::all(k);
-    uint32_t *const taken = (uint32_t *)shared; /* tiles of the block */
-    const tile_type tile = {(raw *)own, lane, (uint32_t)job.m.cols};
-    int32_t *const keys = (int32_t *)(own + room::KEYS);
-    raw *const value = (raw *)(own + room::VALUES);
-    index *const column = (index *)(own + room::indices(k));
+    const csaw__shared_array<uint32_t> taken((uint32_t *)shared); /* tiles of the block */
+    const tile_type tile((raw *)own, (uint32_t)job.m.cols);
+    index *const places = (index *)(own + room::PLACES);
     float guess = 0, spacing = 0.01f;
     const uint64_t tiles = (job.m.rows + tile_type::ROWS - 1) / tile_type::ROWS;
     const uint64_t most = tiles / gridDim.x, more = tiles % gridDim.x; /* so many blocks have a tile more */
@@ -127,28 +108,29 @@ static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__max
         const uint32_t after = rows - t * tile_type::ROWS;
         return after < tile_type::ROWS ? after : (uint32_t)tile_type::ROWS;
     };
+    const raw *const from = x + lane * VECTOR / tile_type::COLUMNS * job.x.stride + lane * VECTOR % tile_type::COLUMNS;
     const auto bring = [&](uint32_t t) {
-        if (t < share) tile.template bring<VECTOR>(x + t * (tile_type::ROWS * job.x.stride), job.x.stride, rows_of(t));
+        if (t < share)
+            tile.template bring<VECTOR>(from + t * (tile_type::ROWS * job.x.stride), job.x.stride, rows_of(t));
     };
-    if (!threadIdx.x) *taken = blockDim.x / 32;
+    const uint32_t by = ((1u << 21) + k - 1) / k;
+    const bool whole = k % (16 / sizeof(raw)) == 0 && ((uintptr_t)values | (uintptr_t)columns) % 16 == 0;
+    if (!threadIdx.x) taken.put(0, blockDim.x / 32);
     __syncthreads();
     tile.pad();
     bring(warp);
     for (uint32_t t = warp, next = 0; t < share; t = next) {
-        uint32_t rank[CSAW__MAXK_STRIPS];
-        if (!lane) next = atomicAdd(taken, 1u);
+        uint32_t ranks[CSAW__MAXK_STRIPS];
+        next = taken.count_if(!lane);
         csaw__maxk_arrived();
-        const csaw__maxk_set set = csaw__maxk_largest(tile, k, keys, &guess, &spacing);
-        csaw__maxk_lanes<LANES>::before(set, rank);
-#pragma unroll
-        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) rank[s] += tile.row() * k + (uint32_t)__popc(set.of[s]);
-        csaw__maxk_hand_over(tile, set, rank, value, column);
+        const csaw__maxk_set set = csaw__maxk_largest(tile, k, own + room::FEW, &guess, &spacing, ranks);
+        csaw__maxk_list(tile, set, k, ranks, places);
         __syncwarp();
+        const uint64_t at = t * (uint64_t)(tile_type::ROWS * k);
+        csaw__maxk_hand_out(tile, places, rows_of(t) * k, by, whole, values + at, columns + at);
         next = __shfl_sync(CSAW__ALL_LANES, next, 0);
+        __syncwarp();
         bring(next);
-        const uint32_t entries = rows_of(t) * k;
-        csaw__maxk_store(values + t * (uint64_t)(tile_type::ROWS * k), value, entries, lane);
-        csaw__maxk_store(columns + t * (uint64_t)(tile_type::ROWS * k), column, entries, lane);
     }
 }
 

@@ -36,6 +36,11 @@ static __device__ __forceinline__ void csaw__maxk_arrived() { /* what the lanes 
     __syncwarp();
 }
 
+/* x, in a register: ptxas would rather work it out again for each tile. */
+static __device__ __forceinline__ uint32_t csaw__maxk_held(uint32_t x) {
+    return __shfl_sync(CSAW__ALL_LANES, x, (int)(threadIdx.x % 32));
+}
+
 template <int BYTES> struct csaw__maxk_bits; /* of so many bytes */
 template <> struct csaw__maxk_bits<4> { typedef uint32_t type; };
 template <> struct csaw__maxk_bits<2> { typedef uint16_t type; };
@@ -55,14 +60,37 @@ template <csaw_dtype T, int LANES> struct csaw__maxk_tile {
     typedef typename csaw__maxk_bits<COLUMNS <= 256 ? 1 : 2>::type index; /* csaw_cbsr_index_bytes() */
     raw *element;                                                         /* [CSAW__MAXK_TILE] */
     uint32_t lane, n;
+    uint32_t mine;                     /* where the lane's first column stands */
+    uint32_t exist[CSAW__MAXK_STRIPS]; /* the columns of the lane that there are, a bit each */
+
+    __device__ __forceinline__ csaw__maxk_tile(raw *shared, uint32_t columns)
+        : element(shared), lane(threadIdx.x % 32), n(columns) {
+        mine = csaw__maxk_held(at(row(), first(0)));
+#pragma unroll
+        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+            const uint32_t before = first(s);
+            exist[s] = csaw__maxk_held(n >= before + 32 ? ~0u : n > before ? (1u << (n - before)) - 1 : 0);
+        }
+    }
 
     /* The chunks of a strip change places by the lane that has it, so that lanes that read theirs at once do so from
      * different banks. */
     static __device__ __forceinline__ uint32_t turned(uint32_t column, uint32_t owner) {
         return column ^ owner / TURN % CHUNKS * WIDE;
     }
-    static __device__ __forceinline__ uint32_t at(uint32_t row, uint32_t column) {
-        return row * COLUMNS + turned(column, row * LANES + column / 32 % LANES);
+    static __device__ __forceinline__ uint32_t place_of(uint32_t row,
+                                                        uint32_t column) { /* where it stands in its row */
+        return turned(0, row * LANES) ^ turned(column, column / 32 % LANES);
+    }
+    static __device__ __forceinline__ uint32_t at(uint32_t row, uint32_t column) { /* and in the tile */
+        return row * COLUMNS + place_of(row, column);
+    }
+    /* The columns that stand in places of a row, all at once that a word of `index` has. */
+    static __device__ __forceinline__ uint32_t columns_of(uint32_t row, uint32_t places) {
+        constexpr uint32_t each = sizeof(index) == 1 ? 0x1010101 : 0x10001;
+        constexpr uint32_t turns = LANES / TURN > CHUNKS ? CHUNKS : LANES / TURN ? LANES / TURN : 1;
+        static_assert(WIDE * 8 == TURN * 32, "so that turned() has a place's strip, over TURN, 3 bits lower");
+        return places ^ turned(0, row * LANES) * each ^ (places >> 3 & (turns - 1) * WIDE * each);
     }
 
     __device__ __forceinline__ uint32_t row() const { return lane / LANES; }
@@ -70,13 +98,7 @@ template <csaw_dtype T, int LANES> struct csaw__maxk_tile {
         return (lane % LANES + (uint32_t)strip * LANES) * 32;
     }
     __device__ __forceinline__ uint32_t own(int strip, uint32_t i) const { /* where it stands; i: of its strip */
-        return (row() * COLUMNS + first(strip) + turned(0, lane)) ^ i;
-    }
-
-    /* The columns of a strip that there are, a bit each. */
-    __device__ __forceinline__ uint32_t exist(int strip) const {
-        const uint32_t before = first(strip);
-        return n >= before + 32 ? ~0u : n > before ? (1u << (n - before)) - 1 : 0;
+        return (mine ^ i) + (uint32_t)strip * (32 * LANES);
     }
 
     /* Columns that do not exist, once for all tiles: no larger than any. */
@@ -87,34 +109,28 @@ template <csaw_dtype T, int LANES> struct csaw__maxk_tile {
             if (i % COLUMNS >= n) element[at(i / COLUMNS, i % COLUMNS)] = least;
     }
 
-    /* Begins to bring `rows` rows; the others are the last of them once more. */
+    /* Begins to bring `rows` rows; the others are the last of them once more. from: what the lane brings first, if
+     * there are so many rows. */
     template <int VECTOR> __device__ __forceinline__ void bring(const raw *from, uint64_t stride, uint32_t rows) const {
         typedef csaw__pack<raw, VECTOR> pack;
-        const auto piece = [&](uint32_t r, uint32_t source, uint32_t c) {
-            csaw__maxk_bring((pack *)(element + at(r, c)), (const pack *)(from + source * stride + c));
+        const uint32_t row = lane * VECTOR / COLUMNS, column = lane * VECTOR % COLUMNS;
+        const auto piece = [&](uint32_t i,
+                               const raw *of) { /* element i of the tile, and what is as far behind `of` */
+                                                const uint32_t to = i | lane * VECTOR;
+                                                csaw__maxk_bring((pack *)(element + at(to / COLUMNS, to % COLUMNS)),
+                                                                 (const pack *)(of + i % COLUMNS));
         };
         if (rows == ROWS && n == COLUMNS) {
 #pragma unroll
-            for (uint32_t i = 0; i < CSAW__MAXK_TILE; i += 32 * VECTOR) {
-                const uint32_t of_lane = i | lane * VECTOR;
-                piece(of_lane / COLUMNS, of_lane / COLUMNS, of_lane % COLUMNS);
-            }
+            for (uint32_t i = 0; i < CSAW__MAXK_TILE; i += 32 * VECTOR) piece(i, from + i / COLUMNS * stride);
             return;
         }
+        from -= row * stride;
 #pragma unroll 1
-        for (uint32_t i = lane * VECTOR; i < CSAW__MAXK_TILE; i += 32 * VECTOR) {
-            const uint32_t r = i / COLUMNS, c = i % COLUMNS;
-            if (c < n) piece(r, r < rows ? r : rows - 1, c);
+        for (uint32_t i = 0; i < CSAW__MAXK_TILE; i += 32 * VECTOR) {
+            const uint32_t r = row + i / COLUMNS;
+            if (column + i % COLUMNS < n) piece(i, from + (r < rows ? r : rows - 1) * stride);
         }
-    }
-
-    static __device__ __forceinline__ void halves_of(const chunk &lower, const chunk &upper, uint32_t *words) {
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            if constexpr (T == CSAW_F32)
-                words[i] = csaw__maxk_halves_of(__uint_as_float(lower.at[i]), __uint_as_float(upper.at[i]));
-            else
-                csaw__maxk_pair(lower.at[i], upper.at[i], words + i * 2);
     }
 
     __device__ __forceinline__ chunk chunk_at(uint32_t i) const {
@@ -127,18 +143,27 @@ template <csaw_dtype T, int LANES> struct csaw__maxk_tile {
 #endif
     }
 
-    /* The lane's elements: of each strip the word i has columns i and i + 16. */
+    /* The lane's elements: of each strip the word i has columns 2 i and 2 i + 1. */
     __device__ __forceinline__ void take(uint32_t *words) const {
 #pragma unroll
         for (int s = 0; s < CSAW__MAXK_STRIPS; s++)
 #pragma unroll
-            for (int c = 0; c < CHUNKS / 2; c++)
-                halves_of(chunk_at(own(s, (uint32_t)c * WIDE)), chunk_at(own(s, (uint32_t)(c + CHUNKS / 2) * WIDE)),
-                          words + s * CSAW__MAXK_OF_STRIP + c * WIDE);
+            for (int c = 0; c < CHUNKS; c++) {
+                const chunk all = chunk_at(own(s, (uint32_t)c * WIDE));
+                uint32_t *const of = words + s * CSAW__MAXK_OF_STRIP + c * (WIDE / 2);
+#pragma unroll
+                for (int i = 0; i < WIDE / 2; i++)
+                    if constexpr (T == CSAW_F32)
+                        of[i] =
+                            csaw__maxk_halves_of(__uint_as_float(all.at[i * 2]), __uint_as_float(all.at[i * 2 + 1]));
+                    else
+                        of[i] = all.at[i];
+            }
     }
 
-    __device__ __forceinline__ int32_t key(int strip, uint32_t i) const {
-        const raw bits = element[own(strip, i)];
+    __device__ __forceinline__ int32_t key(int strip, uint32_t i) const { return key_at(own(strip, i)); }
+    __device__ __forceinline__ int32_t key_at(uint32_t place) const { /* in shared memory */
+        const raw bits = element[place];
         if constexpr (T == CSAW_F32)
             return csaw__maxk_key_of(__uint_as_float(bits));
         else

@@ -37,6 +37,32 @@ template <typename T> class csaw__shared_array {
         else
             asm volatile("st.shared.u8 [%0], %1;" ::"r"(at_ + i), "r"(bits_of(x)) : "memory");
     }
+    __device__ __forceinline__ void add_if(bool is, uint32_t i, uint32_t x) const { /* atomically */
+        static_assert(sizeof(T) == 4);
+        asm volatile(
+            "{\n.reg .pred is;\nsetp.ne.u32 is, %2, 0;\n@is red.shared.add.u32 [%0], %1;\n}" ::"r"(at_ + i * 4), "r"(x),
+            "r"((uint32_t)is)
+            : "memory");
+    }
+    template <typename X> __device__ __forceinline__ void put_next(X x) { /* to the first; the next is then the first */
+        put(0, x);
+        at_ += sizeof(T);
+    }
+    /* Adds 1 and returns what was there, if `is`. By atom.inc: of atom.add ptxas makes a sum of the warp. */
+    __device__ __forceinline__ uint32_t count_if(bool is) const {
+        uint32_t before = 0;
+        static_assert(sizeof(T) == 4);
+        asm volatile("{\n.reg .pred is;\nsetp.ne.u32 is, %2, 0;\n@is atom.shared.inc.u32 %0, [%1], 0x7fffffff;\n}"
+                     : "+r"(before)
+                     : "r"(at_), "r"((uint32_t)is)
+                     : "memory");
+        return before;
+    }
+    __device__ __forceinline__ csaw__shared_array from(uint32_t i) const {
+        csaw__shared_array other = *this;
+        other.at_ += i * sizeof(T);
+        return other;
+    }
 
   private:
     static __device__ __forceinline__ float of_bits(uint32_t x, float) { return __uint_as_float(x); }
@@ -80,6 +106,12 @@ template <typename T> class csaw__shared_array {
     explicit csaw__shared_array(T *first) : first_(first) {}
     T get(uint32_t i) const { return first_[i]; }
     template <typename X> void put(uint32_t i, X x) const { first_[i] = (T)x; }
+    void add_if(bool is, uint32_t i, T x) const {
+        if (is) first_[i] += x;
+    }
+    template <typename X> void put_next(X x) { *first_++ = (T)x; }
+    uint32_t count_if(bool is) const { return is ? (*first_)++ : 0; }
+    csaw__shared_array from(uint32_t i) const { return csaw__shared_array(first_ + i); }
 
   private:
     T *first_;

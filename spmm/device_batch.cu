@@ -12,7 +12,7 @@ csaw_status csaw__device_read(const csaw__where *of, const void *from, uint64_t 
     place where;
     if (!bytes) return CSAW_OK;
     CSAW_TRY(where.enter(of->ordinal, of->stream, nullptr));
-    CSAW_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, where.stream));
+    CSAW_CUDA(csaw__copy_async(to, from, bytes, cudaMemcpyDeviceToHost, where.stream));
     CSAW_CUDA(cudaStreamSynchronize(where.stream));
     return CSAW_OK;
 }
@@ -23,7 +23,7 @@ static csaw_status keep(const place &where, const T *from, uint64_t count, const
     work<T> memory;
     CSAW_TRY(memory.take(where, count, what));
     if (from && count)
-        CSAW_CUDA(cudaMemcpyAsync(memory.get(), from, count * sizeof(T), cudaMemcpyHostToDevice, where.stream));
+        CSAW_CUDA(csaw__copy_async(memory.get(), from, count * sizeof(T), cudaMemcpyHostToDevice, where.stream));
     *out = memory.leave();
     return CSAW_OK;
 }

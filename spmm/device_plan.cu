@@ -18,7 +18,7 @@ csaw_status csaw__device_find(const char *name, int ordinal) {
 }
 
 template <typename T> static csaw_status read(const place &where, const T *from, T *to, uint64_t count) {
-    CSAW_CUDA(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToHost, where.stream));
+    CSAW_CUDA(csaw__copy_async(to, from, count * sizeof(T), cudaMemcpyDeviceToHost, where.stream));
     CSAW_CUDA(cudaStreamSynchronize(where.stream));
     return CSAW_OK;
 }

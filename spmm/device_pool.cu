@@ -30,7 +30,13 @@ csaw_status csaw__work_pool(int ordinal, cudaMemPool_t *out) {
     CSAW_REQUIRE(ordinal >= 0 && ordinal < MOST_GPUS, CSAW_EUNSUPPORTED, "device 'cuda:%d': GPUs are numbered up to %d",
                  ordinal, MOST_GPUS - 1);
     pthread_mutex_lock(&lock);
-    if (!pool[ordinal]) status = csaw__pool_create(ordinal, kept_bytes, &pool[ordinal]);
+    if (!pool[ordinal]) {
+        /* the first call may be recorded in a CUDA graph, into which this does not go */
+        cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+        cudaThreadExchangeStreamCaptureMode(&mode);
+        status = csaw__pool_create(ordinal, kept_bytes, &pool[ordinal]);
+        cudaThreadExchangeStreamCaptureMode(&mode); /* as it was */
+    }
     *out = pool[ordinal];
     pthread_mutex_unlock(&lock);
     return status;

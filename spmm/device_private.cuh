@@ -3,6 +3,7 @@
 #ifndef CSAW_SPMM_DEVICE_PRIVATE_CUH
 #define CSAW_SPMM_DEVICE_PRIVATE_CUH
 
+#include "runtime/base/device_copy.h"
 #include "spmm/call.h"
 #include "spmm/device.h"
 #include "spmm/device_memory.cuh"

@@ -4,6 +4,7 @@
 #define CSAW_TESTS_GPU_MEMORY_CUH
 
 #include <cuda_runtime.h>
+#include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -51,6 +52,21 @@ template <class T> class Array { // device memory
     T *at_ = nullptr;
     size_t count_ = 0;
 };
+
+// Where they first differ, and in how many bytes.
+inline ::testing::AssertionResult SameBytes(const std::vector<unsigned char> &is,
+                                            const std::vector<unsigned char> &want) {
+    if (is == want) return ::testing::AssertionSuccess();
+    if (is.size() != want.size()) return ::testing::AssertionFailure() << is.size() << " bytes, not " << want.size();
+    size_t first = 0, wrong = 0, last = 0;
+    for (size_t i = is.size(); i--;)
+        if (is[i] != want[i]) {
+            if (!wrong++) last = i;
+            first = i;
+        }
+    return ::testing::AssertionFailure() << wrong << " of " << is.size() << " bytes, from " << first << " to " << last
+                                         << ", where " << int{is[first]} << " stands for " << int{want[first]};
+}
 
 } // namespace gpu_memory
 

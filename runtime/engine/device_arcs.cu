@@ -2,6 +2,8 @@
 /* runtime/engine/device_arcs.cu - see device_arcs.h. */
 #include "runtime/engine/device_arcs.h"
 
+#include "runtime/base/device_copy.h"
+
 csaw_status csaw__device_arcs_take(csaw__device *device, csaw_samples *samples, uint64_t instances, uint64_t arcs,
                                    uint64_t seeds) {
     void *block = nullptr;
@@ -25,7 +27,7 @@ void csaw__device_arcs_free(csaw_samples *samples) {
 
 static cudaError_t fetch(const csaw__device *device, const void *to, const void *from, uint64_t bytes) {
     if (bytes == 0) return cudaSuccess;
-    return cudaMemcpyAsync((void *)to, from, bytes, cudaMemcpyDeviceToHost, device->delivery);
+    return csaw__copy_async((void *)to, from, bytes, cudaMemcpyDeviceToHost, device->delivery);
 }
 
 csaw_status csaw__device_count_arcs(const csaw_samples *samples, uint64_t count[2]) {

@@ -8,6 +8,7 @@
 #include <cuda/std/functional>
 #include <utility>
 
+#include "runtime/base/device_copy.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_private.h"
 
@@ -104,7 +105,7 @@ inline csaw_status wide_sums(csaw__device *device, const uint32_t *in, uint64_t 
 }
 
 template <typename T> csaw_status read(csaw__device *device, const T *from, T *to, uint64_t count) {
-    CSAW_CUDA(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDeviceToHost, device->stream));
+    CSAW_CUDA(csaw__copy_async(to, from, count * sizeof(T), cudaMemcpyDeviceToHost, device->stream));
     CSAW_CUDA(cudaStreamSynchronize(device->stream));
     return CSAW_OK;
 }

@@ -6,6 +6,7 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include "runtime/base/device_copy.h"
 #include "runtime/base/device_launch.cuh"
 #include "runtime/engine/blocks.h"
 #include "runtime/engine/device_few.cuh"
@@ -42,7 +43,7 @@ csaw_status upload_walks(making *m, csaw_samples *samples) {
     const uint64_t instances = host.num_instances, arcs = host.offset[instances], seeds = host.seed_offset[instances];
     const uint64_t bytes = csaw__arcs_bytes(instances, arcs, seeds);
     CSAW_TRY(m->arcs.take(m->device, bytes, "arcs of walks"));
-    CSAW_CUDA(cudaMemcpyAsync(m->arcs.get(), host.offset, bytes, cudaMemcpyHostToDevice, m->device->stream));
+    CSAW_CUDA(csaw__copy_async(m->arcs.get(), host.offset, bytes, cudaMemcpyHostToDevice, m->device->stream));
     m->visits.arcs = csaw__arcs_in(m->arcs.get(), CSAW_DEVICE, instances, arcs);
     m->visits.seeds = seeds;
     m->num_arcs = arcs;

@@ -5,6 +5,7 @@
  * Delivery has a stream of its own, and walks and samples are complete before anyone is given them, so it waits for
  * nothing that is being drawn meanwhile. Walks stand step by step on the device and are transposed there first. Copies
  * go on after they are begun, so that several GPUs copy at the same time (deliver.c). */
+#include "runtime/base/device_copy.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/transpose.cuh"
@@ -40,7 +41,7 @@ static csaw_status begin(csaw_samples *samples, const T *from, T *to, uint64_t r
     const cudaStream_t stream = samples->device->delivery;
     T *const turned = (T *)samples->device_turned;
     CSAW_CUDA(csaw__transpose(from, turned, rows, columns, stream));
-    CSAW_CUDA(cudaMemcpyAsync(to, turned, rows * columns * sizeof(T), cudaMemcpyDeviceToHost, stream));
+    CSAW_CUDA(csaw__copy_async(to, turned, rows * columns * sizeof(T), cudaMemcpyDeviceToHost, stream));
     return CSAW_OK;
 }
 

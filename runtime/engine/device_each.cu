@@ -6,6 +6,7 @@
  * and their arcs are then brought side by side. By UNIFORM, and by ALIAS and stored sums where every arc has a positive
  * bias, a vertex's degree says how many arcs it gets: then instances stop before the last depth, which has most of the
  * arcs, sums of their counts say where all of them belong, and a second launch writes those of the last depth there. */
+#include "runtime/base/device_copy.h"
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_array.cuh"
 
@@ -248,9 +249,9 @@ csaw_status take_counted(csaw__device *device, const csaw__job *job, csaw_sample
     CSAW_TRY(offsets.take(device, 2 * (owners + 1), "counts of arcs"));
     CSAW_TRY(wide_sums(device, job->last.arcs, offsets.get(), owners + 1));
     CSAW_TRY(wide_sums(device, job->regions.seeds, offsets.get() + owners + 1, owners + 1));
-    CSAW_CUDA(cudaMemcpy2DAsync(total, sizeof *total, offsets.get() + owners, (owners + 1) * sizeof *total,
-                                sizeof *total, 2, cudaMemcpyDeviceToHost, device->stream));
-    CSAW_CUDA(cudaStreamSynchronize(device->stream));
+    CSAW_CUDA(
+        csaw__copy_async(&total[0], offsets.get() + owners, sizeof *total, cudaMemcpyDeviceToHost, device->stream));
+    CSAW_TRY(read(device, offsets.get() + 2 * owners + 1, &total[1], 1)); /* waits for both */
     CSAW_TRY(csaw__device_arcs_take(device, samples, owners, total[0], total[1]));
     CSAW_CUDA(cudaMemcpyAsync((void *)samples->device_arcs.offset, offsets.get(), 2 * (owners + 1) * sizeof total[0],
                               cudaMemcpyDeviceToDevice, device->stream)); /* offset and seed_offset are one array */

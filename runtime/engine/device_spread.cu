@@ -9,6 +9,7 @@
 
 #include "partition/homes.h"
 #include "partition/owner.h"
+#include "runtime/base/device_copy.h"
 #include "runtime/base/device_launch.cuh"
 #include "runtime/base/device_status.h"
 #include "runtime/base/memory.h"
@@ -197,7 +198,7 @@ template <typename T>
 csaw_status upload(csaw__spread_gpu *g, const T *from, uint64_t count, const char *what, const T **out) {
     if (!from) return CSAW_OK;
     CSAW_TRY(take((void **)out, count * sizeof(T), what));
-    CSAW_CUDA(cudaMemcpyAsync((void *)*out, from, count * sizeof(T), cudaMemcpyHostToDevice, g->stream));
+    CSAW_CUDA(csaw__copy_async((void *)*out, from, count * sizeof(T), cudaMemcpyHostToDevice, g->stream));
     CSAW_CUDA(cudaStreamSynchronize(g->stream));
     return CSAW_OK;
 }
@@ -327,8 +328,8 @@ csaw_status put_arrivals(csaw__spread_gpu *g, const csaw__arrivals *in) {
     const uint64_t plain = in->num_walkers * forms->bytes[CSAW__LIST_WALKERS],
                    asking = in->num_asking * forms->bytes[CSAW__LIST_ASKING];
     char *const to = (char *)g->at_hand.in;
-    if (plain) CSAW_CUDA(cudaMemcpyAsync(to, in->walkers, plain, cudaMemcpyHostToDevice, g->stream));
-    if (asking) CSAW_CUDA(cudaMemcpyAsync(to + plain, in->asking, asking, cudaMemcpyHostToDevice, g->stream));
+    if (plain) CSAW_CUDA(csaw__copy_async(to, in->walkers, plain, cudaMemcpyHostToDevice, g->stream));
+    if (asking) CSAW_CUDA(csaw__copy_async(to + plain, in->asking, asking, cudaMemcpyHostToDevice, g->stream));
     return CSAW_OK;
 }
 
@@ -458,7 +459,7 @@ extern "C" csaw_status csaw__spread_gpu_fetch(csaw__spread_gpu *g, uint64_t from
     CSAW_TRY(
         csaw__device_launch(g->stream, (unsigned)((b->slots + THREADS - 1) / THREADS), THREADS, write_messages, *b));
     const uint64_t bytes = now == left ? now : now + LARGEST; /* the last one may go on behind it */
-    CSAW_CUDA(cudaMemcpyAsync(g->fetched, b->out, bytes, cudaMemcpyDeviceToHost, g->stream));
+    CSAW_CUDA(csaw__copy_async(g->fetched, b->out, bytes, cudaMemcpyDeviceToHost, g->stream));
     CSAW_CUDA(cudaStreamSynchronize(g->stream));
     return CSAW_OK;
 }

@@ -6,6 +6,7 @@
  * copied may change at once; up to two blocks wait for nothing, more wait for the stream. Where page-locked memory is
  * refused the driver does it all, for the plan's life. */
 #include "runtime/base/copy.h"
+#include "runtime/base/device_copy.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_private.h"
 
@@ -45,7 +46,7 @@ void csaw__device_staging_close(csaw__device *device) {
 csaw_status csaw__device_put(csaw__device *device, void *to, const void *from, uint64_t bytes) {
     csaw__staging *const staging = &device->staging;
     if (bytes && !staging_open(staging)) {
-        CSAW_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, device->stream));
+        CSAW_CUDA(csaw__copy_async(to, from, bytes, cudaMemcpyHostToDevice, device->stream));
         CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* from may go now */
         return CSAW_OK;
     }

@@ -232,22 +232,37 @@ def version() -> str:
 class Handle:
     """An object of the library, freed with its function when the last reference goes.
 
-    keep: what must outlive the object. A process that was forked leaves its parent's objects alone.
+    keep: what must outlive the object. A handle of that, keep itself or one of a tuple, is freed after this one even if
+    both are in a cycle, of which Python calls the finalizers in any order, as it does when a program ends. A process
+    that was forked leaves its parent's objects alone.
     """
 
-    __slots__ = ("pointer", "keep", "_free", "_process", "__weakref__")
+    __slots__ = ("pointer", "keep", "_free", "_process", "_kept_by", "_is_over", "__weakref__")
 
     def __init__(self, pointer, free, keep=()):
         self.pointer, self.keep, self._free, self._process = pointer, keep, free, os.getpid()
+        self._kept_by, self._is_over = set(), False  # of handles: their id()
+        for kept in keep if isinstance(keep, tuple) else (keep,):
+            if isinstance(kept, Handle):
+                kept._kept_by.add(id(self))
 
     def is_of_this_process(self) -> bool:
         return self._process == os.getpid()
 
     def free(self, getpid=os.getpid):
-        """Now, and not only when the last reference goes."""
+        """Now, and not only when the last reference goes; once nothing that keeps it is left."""
+        self._is_over = True
+        if self._kept_by:
+            return
         pointer, self.pointer = self.pointer, None
+        keep, self.keep = self.keep, ()
         if pointer and self._process == getpid():
             self._free(pointer)
+        for kept in keep if isinstance(keep, tuple) else (keep,):
+            if isinstance(kept, Handle):
+                kept._kept_by.discard(id(self))
+                if kept._is_over:
+                    kept.free()
 
     __del__ = free
 

@@ -30,6 +30,8 @@ template <class T> class Array { // device memory
     explicit Array(const std::vector<T> &from) : count_(from.size()) {
         Require(cudaMalloc(&at_, (count_ + 1) * sizeof(T)));
         if (count_) Require(cudaMemcpy(at_, from.data(), count_ * sizeof(T), cudaMemcpyHostToDevice));
+        Require(
+            cudaDeviceSynchronize()); // of ordinary memory: cudaMemcpy() waits until it is read, not until it is there
     }
     Array(Array &&other) noexcept : at_(other.at_), count_(other.count_) { other.at_ = nullptr; }
     Array &operator=(Array &&other) noexcept {

@@ -34,6 +34,7 @@ template <typename T> class Buffer {
     }
     Buffer(const T *from, uint64_t count) : Buffer(count) {
         check(cudaMemcpy(at, from, count * sizeof(T), cudaMemcpyHostToDevice));
+        check(cudaDeviceSynchronize()); // cudaMemcpy() waits until it is read, not until it is there
     }
     Buffer(const Buffer &) = delete;
     ~Buffer() { cudaFree(at); }

@@ -100,6 +100,7 @@ TEST_F(ReducerGpu, CompiledAtRunTime) {
     Ask ask;
     ask.cols = 33;
     for (const csaw_reducer *by : all_reducers) {
+        if (!reference::takes_case()) continue;
         const std::string path = CSAW_SOURCE_DIR "/tests/reducers/" + std::string(by->name) + ".c";
         const csaw_reducer *reducer = nullptr;
         ASSERT_EQ(csaw_reducer_compile(path.c_str(), &reducer), CSAW_OK) << csaw_last_error();

@@ -91,6 +91,7 @@ TEST_F(EachGpu, AFaultIsToldAfterTheBatchesBeforeIt) {
     for (bool walk : {true, false}) {
         std::set<uint64_t> batches;
         for (csaw_vertex vertex = 1; vertex <= 100; vertex += 3) {
+            if (!reference::takes_case()) continue;
             const Case each = {"faulty", &faulty, sample_cases::bytes_of(FaultyParams{6, vertex, 1}), {}, walk,
                                false,    {}};
             Ask ask = ask_of(each, {{0}, {1}, {55}, {99}}, 4, {2, 2});
@@ -107,7 +108,9 @@ TEST_F(EachGpu, AFaultIsToldAfterTheBatchesBeforeIt) {
             EXPECT_EQ(a.batches, b.batches);
             EXPECT_EQ(a.words, b.words);
         }
-        EXPECT_GE(batches.size(), 3u) << "in the first batch, and in later ones";
+        if (reference::every_case() == 1) {
+            EXPECT_GE(batches.size(), 3u) << "in the first batch, and in later ones";
+        }
         Taken after = {};
         const Case good = walk ? walks()[1] : samples()[0];
         EXPECT_EQ(CSAW_OK, draw_each(gpu.get(), good, Method::its, ask_for_many(good), 1000, &after));

@@ -5,13 +5,13 @@
  * the k largest, at most a few in most rows, their keys decide, and of equal keys the column (device_maxk_rest.cuh).
  * Kept entries are listed in shared memory and handed out from there side by side (device_maxk_entries.cuh).
  *
- * Limit on an H200, 256 columns, k = 8 to 64: float32, which waits for memory, 1.17 to 1.25 times a copy of as many
- * bytes; 16 bits, half as many bytes and as many instructions, 1.25 to 1.34 times. A tile takes 1,170 at k = 32: some
- * 105 for each of the 3.6 pivots that are tried before the last of 8 rows is cut, 95 and 70 for the sets at its ends,
- * 210 to compare what is left, 7 for each entry of the lane that has most, 80 to hand all out. By ncu 79% of all slots
- * issue, and the unit that compares is busy 66% of the time. Tried and no faster: sums of comparisons by tensor cores,
- * which issue as long as the additions they save; the next tile asked for earlier. In a simulation: pivots that aim
- * further past k than one element. */
+ * Limit on an H200 (a microbenchmark), 256 columns, k = 8 to 64: float32, which waits for memory, 1.17 to 1.25 times a
+ * copy of as many bytes; 16 bits, half as many bytes and as many instructions, 1.25 to 1.34 times. A tile takes 1,170
+ * at k = 32: some 105 for each of the 3.6 pivots that are tried before the last of 8 rows is cut, 95 and 70 for the
+ * sets at its ends, 210 to compare what is left, 7 for each entry of the lane that has most, 80 to hand all out. By ncu
+ * 79% of all slots issue, and the unit that compares is busy 66% of the time. Tried and no faster: sums of comparisons
+ * by tensor cores, which issue as long as the additions they save; the next tile asked for earlier. In a simulation:
+ * pivots that aim further past k than one element. */
 #ifndef CSAW_SPMM_DEVICE_MAXK_SELECT_CUH
 #define CSAW_SPMM_DEVICE_MAXK_SELECT_CUH
 

@@ -73,7 +73,7 @@ TEST_P(OfCase, EveryAllocationFailsInTurn) {
         ASSERT_EQ(CSAW_OK, expected.status) << expected.message;
         uint64_t n = 1;
         while (n < 1000 && !HasFailure() && !survives_from(n, plans, each, method, ask, expected.samples.get()))
-            n += reference::every_case();
+            n += reference::step_of_share();
         EXPECT_LT(n, 1000u);
     }
 }
@@ -100,7 +100,7 @@ TEST(Allocations, EveryAllocationOfARunTimeSamplerFailsInTurn) {
             const Outcome expected = draw(cpu.get(), built_in, method, ask);
             ASSERT_EQ(CSAW_OK, expected.status) << expected.message;
             uint64_t n = 1;
-            for (bool over = false; !over && n < 1000 && !HasFailure(); n += reference::every_case()) {
+            for (bool over = false; !over && n < 1000 && !HasFailure(); n += reference::step_of_share()) {
                 Case each = built_in;
                 reference::require(csaw_sampler_compile(CSAW_SOURCE_DIR "/examples/my_node2vec.c", &each.sampler));
                 over = survives_from(n, plans, each, method, ask, expected.samples.get());

@@ -50,3 +50,24 @@ TEST(EmulatedParts, LaunchesAreTimed) {
         EXPECT_NEAR(use.launch_squares, launches * 1e-6, 1e-15);
     }
 }
+
+// 2,000 walks wait at one partition for one block, 250 for each of its warps, which finds up to 128 at a time.
+TEST(EmulatedParts, AWarpTakesUpWalksAgainAndAgain) {
+    const reference::Graph graph = reference::small_graph("karate");
+    const csaw_csr csr = graph.csr();
+    Request request = few(csr, 3);
+    request.roots = {0};
+    request.walks_per_seed = 2000;
+    csaw_plan_options plan = on_gpu(17, 16);
+    plan.streams = 16;
+    fake_cuda::Reset();
+    {
+        const Sampler sampler(*csaw_sampler_find("uniform"));
+        const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, plan);
+        inside(gpu)->parts->schedule.equal_shares = true;
+        EXPECT_TRUE(equality::same(cpu.walks(csaw_sampler_find("uniform"), nullptr, Method::uniform, request),
+                                   gpu.walks(sampler.get(), nullptr, Method::uniform, request)));
+        EXPECT_EQ(gpu.get()->parts->on.blocks, gpu.get()->parts->schedule.streams) << "one for each stream";
+    }
+    EXPECT_TRUE(fake_cuda::AllGivenBack());
+}

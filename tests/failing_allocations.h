@@ -15,7 +15,7 @@ extern "C" {
 
 // How many allocations the call makes. call: the same each time; returns a csaw_status and frees what it made.
 template <class CALL> uint64_t fail_every_allocation(CALL call) {
-    for (uint64_t n = 1; n < 1000; n += reference::every_case()) {
+    for (uint64_t n = 1; n < 1000; n += reference::step_of_share()) {
         csaw__fail_allocations_from(n);
         const csaw_status status = call();
         const uint64_t asked = csaw__allocations_counted();

@@ -233,13 +233,10 @@ TEST(Moved, LessThanInCyclicOrder) {
     const auto sample = [&](const Library &library) {
         library.samples(csaw_sampler_find("neighbor"), nullptr, Method::automatic, hops);
     };
-    for (const csaw_plan_options &plan : {simulated(4, 2), simulated(12, 3), simulated(16, 4), simulated(16, 2)}) {
+    for (const csaw_plan_options &plan : {simulated(4, 2), simulated(12, 3), simulated(16, 4)}) {
         SCOPED_TRACE(equality::name_of(plan));
-        // Of many partitions, 16 of which 2 are resident, all that wait come in turn: to less than one of them as much.
-        const double of_cyclic = csaw__parts_are_many(plan.partitions, plan.resident) ? 1.001 : 1;
-        const auto most = [&](auto draw) { return of_cyclic * moved(csr, plan, true, false, draw).bytes; };
-        EXPECT_LT(moved(csr, plan, false, false, walk).bytes, most(walk));
-        EXPECT_LT(moved(csr, plan, false, false, node2vec).bytes, most(node2vec));
+        EXPECT_LT(moved(csr, plan, false, false, walk).bytes, moved(csr, plan, true, false, walk).bytes);
+        EXPECT_LT(moved(csr, plan, false, false, node2vec).bytes, moved(csr, plan, true, false, node2vec).bytes);
         // Two hops ask for all partitions once and for those that left once more, in any order.
         EXPECT_LE(moved(csr, plan, false, false, sample).transfers, moved(csr, plan, true, false, sample).transfers);
     }

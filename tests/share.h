@@ -21,6 +21,9 @@ inline uint64_t every_case() {
 // Of so many draws or elements of one case.
 inline uint64_t share_of(uint64_t count) { return count < every_case() ? 1 : count / every_case(); }
 
+// Of what is tried for n = 1, 2, and so on until it is enough: the step.
+inline uint64_t step_of_share() { return every_case() < 100 ? every_case() : 100; }
+
 inline bool takes_case() {
     static std::string name;
     static uint64_t hash = 0, next = 0;

@@ -259,7 +259,7 @@ class Handle:
         if pointer and self._process == getpid():
             self._free(pointer)
         for kept in keep if isinstance(keep, tuple) else (keep,):
-            if isinstance(kept, Handle):
+            if isinstance(kept, type(self)):  # names of the module may be gone at a program's end
                 kept._kept_by.discard(id(self))
                 if kept._is_over:
                     kept.free()

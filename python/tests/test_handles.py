@@ -61,6 +61,7 @@ def test_a_loader_before_its_plan():
     """Python finalizes what is older first; a plan that goes before the thread that draws with it is read when it is
     gone."""
     calls = []
+    gc.collect()  # what tests before this one left
     graph = csaw.Graph.rmat(8, 4, seed=1)
     loader = csaw.NeighborLoader(graph, [3, 2], np.arange(50), batch_size=10, device="cpu")
     assert sum(1 for _ in loader) == 5

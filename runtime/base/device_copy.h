@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* As cudaMemcpyAsync(), of cudaMemcpyHostToDevice or cudaMemcpyDeviceToHost; what is refused goes page by page, each of
- * which is locked or not. After an error part of it may be under way. */
+ * which is locked or not: some microseconds a page. Of these none is under way any more after an error. */
 static inline cudaError_t csaw__copy_async(void *to, const void *from, uint64_t bytes, cudaMemcpyKind kind,
                                            cudaStream_t stream) {
     cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, stream);
@@ -23,7 +23,9 @@ static inline cudaError_t csaw__copy_async(void *to, const void *from, uint64_t 
         now = page - (host + done) % page;
         if (now > bytes - done) now = bytes - done;
         error = cudaMemcpyAsync((char *)to + done, (const char *)from + done, now, kind, stream);
-        if (error != cudaSuccess) return error;
+        if (error == cudaSuccess) continue;
+        cudaStreamSynchronize(stream);
+        return error;
     }
     return cudaSuccess;
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "runtime/base/copy.h"
+#include "runtime/base/device_copy.h"
 #include "runtime/base/device_status.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_pages.h"
@@ -57,7 +58,7 @@ bool gives_up(csaw__copier *c) {
 csaw_status copy_piece(csaw__copier *c, const csaw__piece *piece, cudaStream_t stream) {
     if (!c->block) {
         if (piece->bytes)
-            CSAW_CUDA(cudaMemcpyAsync(piece->to, piece->from, piece->bytes, cudaMemcpyHostToDevice, stream));
+            CSAW_CUDA(csaw__copy_async(piece->to, piece->from, piece->bytes, cudaMemcpyHostToDevice, stream));
         return CSAW_OK;
     }
     for (uint64_t done = 0; done < piece->bytes && !gives_up(c); done += block_bytes) {

@@ -5,6 +5,7 @@
  * device_pools.cuh, frontiers by device_frontier.cuh. */
 #include <new>
 
+#include "runtime/base/device_copy.h"
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_few.cuh"
 #include "runtime/engine/device_frontier.cuh"
@@ -186,8 +187,9 @@ csaw_status one_depth(run *r, frontier *entries, const frontier *pool, bool last
     CSAW_TRY(csaw__device_launch(device, r->sampler, CSAW__KERNEL_FANOUTS, count, &r->job));
     CSAW_TRY(few_sums(device, room.get(), l->offset.get(), count + 1));
     CSAW_TRY(few_sums(device, need, work_offset.get(), count + 1));
-    CSAW_TRY(read(device, l->offset.get() + count, counts, r->hubs ? 2 : 1));
-    CSAW_TRY(read(device, work_offset.get() + count, &words, 1));
+    CSAW_CUDA(
+        csaw__copy_async(&words, work_offset.get() + count, sizeof words, cudaMemcpyDeviceToHost, device->stream));
+    CSAW_TRY(read(device, l->offset.get() + count, counts, r->hubs ? 2 : 1)); /* waits for both */
     places = counts[0];
     CSAW_TRY(l->src.take(device, places, "sampled arcs"));
     CSAW_TRY(l->dst.take(device, places, "sampled arcs"));
@@ -232,6 +234,14 @@ csaw_status find_picks(run *r, layer *l) {
     return CSAW_OK;
 }
 
+/* Of few picks that is kept until they are delivered. Of many it is made once more, since all layers are there then. */
+bool keeps_picks(const run *r, const layer &l) { return l.count < CSAW__FEW && r->owners <= CSAW__FEW; }
+
+void forget_picks(layer *l) {
+    array<uint64_t>().swap(l->sum);
+    array<uint64_t>().swap(l->ends);
+}
+
 /* First frontiers, which stand in the order of their owners. */
 csaw_status deliver_seeds(run *r, const csaw_arcs &out) {
     const layer *l = r->first;
@@ -253,6 +263,7 @@ csaw_status deliver(run *r, csaw_samples *samples) {
     for (layer *l = r->first; l; l = l->next) {
         CSAW_TRY(find_picks(r, l));
         LAUNCH(device, r->owners, add_lengths, l->ends.get(), l->ends.get() + r->owners, r->owners, total.get());
+        if (!keeps_picks(r, *l)) forget_picks(l);
     }
     CSAW_TRY(few_sums(device, total.get(), place.get(), r->owners + 1));
     uint64_t arcs = 0;
@@ -265,12 +276,14 @@ csaw_status deliver(run *r, csaw_samples *samples) {
     CSAW_TRY(deliver_seeds(r, out));
     const arcs_out to = {(csaw_vertex *)out.src, (csaw_vertex *)out.dst, (csaw_edge *)out.edge, (uint32_t *)out.depth};
     uint32_t d = 0;
-    for (const layer *at = r->first; at; at = at->next, d++) {
+    for (layer *at = r->first; at; at = at->next, d++) {
         const layer &l = *at;
+        if (!keeps_picks(r, l)) CSAW_TRY(find_picks(r, at));
         const picks p = {l.count,     d,           l.owner(),   l.got.get(), l.offset.get(),
                          l.sum.get(), l.src.get(), l.dst.get(), l.edge.get()};
         LAUNCH(device, l.count * 32, scatter, p, l.ends.get(), place.get(), to);
         LAUNCH(device, r->owners, add_lengths, l.ends.get(), l.ends.get() + r->owners, r->owners, place.get());
+        forget_picks(at);
     }
     return CSAW_OK;
 }

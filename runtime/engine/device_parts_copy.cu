@@ -4,8 +4,8 @@
  *
  * A slot holds a partition's arrays as they stand in the graph, offsets included, so that nothing is changed on the
  * way: pointers to arcs begin where the graph's first arc would be. Where a launch may read any partition that is whole
- * in its slot when it begins (sees_all), a copy waits, on the device, for the launches that had begun
- * before. Of a graph that is read in place nothing is copied. */
+ * in its slot when it begins (sees_all), a copy waits, on the device, for the launches that had begun before. Of a
+ * graph that is read in place nothing is copied. */
 #include "runtime/engine/device_parts.h"
 
 namespace {

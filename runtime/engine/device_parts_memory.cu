@@ -2,6 +2,7 @@
 /* runtime/engine/device_parts_memory.cu - memory of a GPU to which partitions come: within a budget that counts what
  * allocations are padded by; to it and from it; and memory of the host that the GPU writes to. */
 #include "runtime/base/copy.h"
+#include "runtime/base/device_copy.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_parts.h"
 
@@ -111,7 +112,7 @@ csaw_status csaw__cuda_put(void *self, void *to, const void *from, uint64_t byte
     for (uint64_t done = 0; done < bytes; done += block_bytes) {
         const uint64_t now = bytes - done < block_bytes ? bytes - done : block_bytes;
         csaw__copy(c->block, (const char *)from + done, now);
-        CSAW_CUDA(cudaMemcpyAsync((char *)to + done, c->block, now, cudaMemcpyHostToDevice, c->side));
+        CSAW_CUDA(csaw__copy_async((char *)to + done, c->block, now, cudaMemcpyHostToDevice, c->side));
         CSAW_CUDA(cudaStreamSynchronize(c->side));
     }
     return CSAW_OK;
@@ -124,7 +125,7 @@ csaw_status csaw__cuda_get(void *self, void *to, const void *from, uint64_t byte
     for (uint64_t done = 0; done < bytes; done += most) {
         const uint64_t now = bytes - done < most ? bytes - done : most;
         void *const at = direct ? to : c->block;
-        CSAW_CUDA(cudaMemcpyAsync(at, (const char *)from + done, now, cudaMemcpyDeviceToHost, c->side));
+        CSAW_CUDA(csaw__copy_async(at, (const char *)from + done, now, cudaMemcpyDeviceToHost, c->side));
         CSAW_CUDA(cudaStreamSynchronize(c->side));
         if (!direct) csaw__copy((char *)to + done, c->block, now);
     }

@@ -435,13 +435,13 @@ extern "C" csaw_status csaw__spread_gpu_step(csaw__spread_gpu *g, const csaw__ar
     CSAW_TRY(csaw__device_launch(g->stream, blocks, THREADS, take_in, *b));
     CSAW_TRY(launch_walk(g, most));
     CSAW_TRY(csaw__device_launch(g->stream, blocks, THREADS, count_messages, *b));
-    CSAW_CUDA(
-        cudaMemcpyAsync(g->host_counts, g->counts, counters(g) * sizeof *g->counts, cudaMemcpyDeviceToHost, g->stream));
+    CSAW_CUDA(csaw__copy_async(g->host_counts, g->counts, counters(g) * sizeof *g->counts, cudaMemcpyDeviceToHost,
+                               g->stream));
     CSAW_CUDA(cudaStreamSynchronize(g->stream));
     g->host_begin[0] = 0;
     for (uint64_t i = 0; i < lists; i++)
         g->host_begin[i + 1] = g->host_begin[i] + g->host_counts[i] * b->forms.bytes[i % LISTS];
-    CSAW_CUDA(cudaMemcpyAsync(g->begin, g->host_begin, lists * sizeof *g->begin, cudaMemcpyHostToDevice, g->stream));
+    CSAW_CUDA(csaw__copy_async(g->begin, g->host_begin, lists * sizeof *g->begin, cudaMemcpyHostToDevice, g->stream));
     *count = g->host_counts;
     *fault = g->host_counts[counters(g) - 1];
     return CSAW_OK;

@@ -23,6 +23,7 @@
 enum cudaError_t {
     cudaSuccess,
     cudaErrorInvalidValue,
+    cudaErrorUnknown,
     cudaErrorMemoryAllocation,
     cudaErrorLaunchFailure,
     cudaErrorNotReady,
@@ -315,7 +316,7 @@ inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 // Out of memory that is not page-locked a copy to the device is staged at once.
 inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
     FAKE_CUDA_GUARD;
-    if (++fake_cuda::copies == fake_cuda::fail_copy) return cudaErrorInvalidValue;
+    if (++fake_cuda::copies == fake_cuda::fail_copy) return cudaErrorUnknown;
     if (fake_cuda::Crosses(kind == cudaMemcpyHostToDevice ? from : to, bytes)) return cudaErrorInvalidValue;
     if (kind == cudaMemcpyHostToDevice && !fake_cuda::IsRegistered(from, bytes)) {
         const char *const begin = static_cast<const char *>(from);

@@ -13,7 +13,8 @@ extern "C" {
 #include "runtime/base/memory.h"
 }
 
-// How many allocations the call makes. call: the same each time; returns a csaw_status and frees what it made.
+// How many allocations the call makes. With CSAW_TEST_EVERY not each of them fails (tests/share.h). call: the same each
+// time; returns a csaw_status and frees what it made.
 template <class CALL> uint64_t fail_every_allocation(CALL call) {
     for (uint64_t n = 1; n < 1000; n += reference::step_of_share()) {
         csaw__fail_allocations_from(n);

@@ -242,6 +242,21 @@ TEST(Moved, LessThanInCyclicOrder) {
     }
 }
 
+// Of many partitions, 16 of which 2 are resident, those at which anything waits come in turn, which is cyclic order: as
+// many bytes, to less than one partition.
+TEST(Moved, OfManyPartitionsAsInCyclicOrder) {
+    const equality::OwnedGraph graph = rmat(12, false);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    const reference::Request one_each = equality::one_walk_each(csr, 80);
+    const auto walk = [&](const Library &library) { library.walks({false, 1, 1}, Method::automatic, one_each); };
+    const csaw_plan_options plan = simulated(16, 2);
+    ASSERT_TRUE(csaw__parts_are_many(16, 2));
+    const Moved turn = moved(csr, plan, true, false, walk), own = moved(csr, plan, false, false, walk);
+    const uint64_t of_one = turn.bytes / turn.transfers;
+    EXPECT_LT(own.bytes, turn.bytes + of_one);
+    EXPECT_LT(turn.bytes, own.bytes + of_one);
+}
+
 equality::OwnedGraph random_graph(uint64_t vertices, uint64_t edges) {
     csaw_random_graph_options options = {};
     options.size = sizeof options;

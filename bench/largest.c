@@ -159,8 +159,7 @@ static csaw_status look(void *user, csaw_samples *samples) {
     const csaw_status status = csaw_samples_walks(samples, CSAW_HOST, &w);
     if (status != CSAW_OK) return status;
     const uint64_t places = (uint64_t)w.length + 1;
-    for (uint64_t i = 0; w.first + i < o->kept && i < w.num_walks; i++)
-        memcpy(o->path + (w.first + i) * places, w.path + i * places, places * sizeof *w.path);
+    parts_keep_first(&w, o->kept, o->path);
     for (uint64_t i = 0; i < w.num_walks; i += EVERY)
         for (const csaw_vertex *at = w.path + i * places; at < w.path + i * places + w.length; at++, o->looked_at++)
             o->wrong += !strata_has_arc(&o->b->graph_of, at[0], at[1]);

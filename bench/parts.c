@@ -103,8 +103,7 @@ static csaw_status look_at_walks(void *user, csaw_samples *samples) {
     for (uint64_t i = 0; i < w.num_walks; i += 61)
         for (uint32_t s = 0; s < w.length; s++)
             o->wrong += !is_step(o->csr, w.path[i * places + s], w.path[i * places + s + 1]);
-    for (uint64_t i = 0; i < w.num_walks && w.first + i < o->kept; i++)
-        memcpy(o->path + (w.first + i) * places, w.path + i * places, places * sizeof *w.path);
+    parts_keep_first(&w, o->kept, o->path);
     for (uint64_t i = 0; i < w.num_walks; i++) o->steps += steps_of(w.path + i * places, w.length);
     o->batches++;
     o->done += w.num_walks;

@@ -29,3 +29,9 @@ void parts_check(const csaw_graph *graph, const csaw_sampler *sampler, const voi
     fprintf(stderr, "%s differ from the CPU's\n", run->fanout ? "samples" : "walks");
     exit(3);
 }
+
+void parts_keep_first(const csaw_walks *batch, uint64_t kept, csaw_vertex *path) {
+    const uint64_t places = (uint64_t)batch->length + 1;
+    for (uint64_t i = 0; i < batch->num_walks && batch->first + i < kept; i++)
+        memcpy(path + (batch->first + i) * places, batch->path + i * places, places * sizeof *path);
+}

@@ -10,4 +10,7 @@
 void parts_check(const csaw_graph *graph, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
                  const csaw_run_options *run, const csaw_vertex *path, uint64_t kept);
 
+/* Copies the paths of instances below `kept`, as far as they are of this batch, to path: [kept, length + 1]. */
+void parts_keep_first(const csaw_walks *batch, uint64_t kept, csaw_vertex *path);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_maxk.h - MaxK on a GPU: the calls, what kernels are given, and how the work is laid out.
  *
- * Top-k: 1 to 16 lanes take a row, 64 columns each; above 1,024 columns a block does. Products: units of work as in
+ * Top-k: 1 to 32 lanes take a row, 64 columns each; above 2,048 columns a block does. Products: units of work as in
  * device_product.h, a row of at most CSAW_CHUNK edges or a chunk of a longer one; a group of lanes takes one, and
  * results of chunks are merged in order, without atomics. The paper's edge groups (MaxK-GNN, section 4.1, Fig. 6) are
  * these units, its two cases groups of fewer lanes than a warp and of a warp. Arguments were checked as far as that can
@@ -36,7 +36,7 @@ enum {
     CSAW__MAXK_THREADS = 128,  /* of a block */
     CSAW__MAXK_NARROW = 256,   /* columns of a row of sums in shared memory, of an index of a byte; all there are */
     CSAW__MAXK_WIDE = 1024,    /* of an index of two bytes; more columns go in slices */
-    CSAW__MAXK_IN_WARP = 1024, /* columns up to which a warp finds the k largest; beyond it a block */
+    CSAW__MAXK_IN_WARP = 2048, /* columns up to which a warp finds the k largest; beyond it a block */
     CSAW__MAXK_FEW = 8,        /* elements of a row that are compared with each other */
     CSAW__MAXK_ENTRIES = 4     /* that a lane loads at once, where k and addresses allow */
 };
@@ -47,6 +47,15 @@ typedef struct csaw__maxk_rows { /* rows of x to or from CBSR */
     csaw_dense x;                /* stride filled in */
     csaw_cbsr m;
 } csaw__maxk_rows;
+
+typedef void csaw__maxk_rows_kernel(csaw__maxk_rows);
+
+typedef struct csaw__maxk_blocks { /* of a launch of one */
+    unsigned threads;
+    uint64_t rows;   /* of a block, at least */
+    uint64_t shared; /* bytes */
+    bool resident;   /* no more blocks than there can be at once: each takes its share of all rows */
+} csaw__maxk_blocks;
 
 typedef struct csaw__maxk_product {
     csaw__product p;               /* x: not of the forward product; y: what comes of it; heads 1 */

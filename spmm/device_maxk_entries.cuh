@@ -41,7 +41,7 @@ template <int BYTES> static __device__ __forceinline__ uint32_t csaw__maxk_part(
 #endif
 }
 
-/* The first `entries` of the list. by: 2^21 / k, rounded up: times a number below 2,048, over 2^21, is the number over
+/* The first `entries` of the list. by: 2^22 / k, rounded up: times a number below 2,048, over 2^22, is the number over
  * k. whole: entries can be stored 16 bytes of values at a time. value, column: [entries]. */
 template <csaw_dtype T, int LANES, typename RAW, typename INDEX>
 static __device__ __forceinline__ void csaw__maxk_hand_out(const csaw__maxk_tile<T, LANES> &tile, const INDEX *places,
@@ -53,7 +53,7 @@ static __device__ __forceinline__ void csaw__maxk_hand_out(const csaw__maxk_tile
     if (!whole) {
 #pragma unroll 1
         for (uint32_t e = tile.lane; e < entries; e += 32) {
-            const uint32_t row = e * by >> 21, place = places[e];
+            const uint32_t row = e * by >> 22, place = places[e];
             value[e] = elements.get(row * tile.COLUMNS + place);
             column[e] = (INDEX)tile.columns_of(row, place);
         }
@@ -61,7 +61,7 @@ static __device__ __forceinline__ void csaw__maxk_hand_out(const csaw__maxk_tile
     }
 #pragma unroll 1
     for (uint32_t e = tile.lane * COUNT; e < entries; e += 32 * COUNT) {
-        const uint32_t row = e * by >> 21;
+        const uint32_t row = e * by >> 22;
         const csaw__shared_array<RAW> of_row = elements.from(row * tile.COLUMNS);
         list all = *(const list *)(places + e);
         uint32_t out[4] = {};

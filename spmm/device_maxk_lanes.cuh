@@ -92,13 +92,13 @@ template <int LANES> struct csaw__maxk_lanes {
     /* The same of two sets at once, the second of which has at most 8 elements in a row: *few. */
     static __device__ __forceinline__ void before(const csaw__maxk_set &set, const csaw__maxk_set &second,
                                                   uint32_t *ranks, uint32_t *places, uint32_t *few) {
-        const uint32_t own = (uint32_t)__popc(set.of[0]) + ((uint32_t)__popc(set.of[1]) << 10) +
-                             ((uint32_t)__popc(second.of[0]) << 20) + ((uint32_t)__popc(second.of[1]) << 24);
+        const uint32_t own = (uint32_t)__popc(set.of[0]) + ((uint32_t)__popc(set.of[1]) << 11) +
+                             ((uint32_t)__popc(second.of[0]) << 22) + ((uint32_t)__popc(second.of[1]) << 26);
         const uint32_t upto = sum_upto(own), left = upto - own;
         const uint32_t all = __shfl_sync(CSAW__ALL_LANES, upto, LANES - 1, LANES);
-        ranks[0] = left & 1023, ranks[1] = (all & 1023) + (left >> 10 & 1023);
-        places[0] = left >> 20 & 15, places[1] = (all >> 20 & 15) + (left >> 24);
-        *few = (all >> 20 & 15) + (all >> 24);
+        ranks[0] = left & 2047, ranks[1] = (all & 2047) + (left >> 11 & 2047);
+        places[0] = left >> 22 & 15, places[1] = (all >> 22 & 15) + (left >> 26);
+        *few = (all >> 22 & 15) + (all >> 26);
     }
 };
 

@@ -49,15 +49,13 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     for (uint64_t t = threadIdx.x % LANES; t < k; t += LANES) to[t] = from[index[t]];
 }
 
-typedef void csaw__maxk_move_kernel(csaw__maxk_rows);
-
 template <typename RAW, typename INDEX>
-static csaw__maxk_move_kernel *csaw__maxk_spread_by(const csaw__maxk_rows *job) {
+static csaw__maxk_rows_kernel *csaw__maxk_spread_by(const csaw__maxk_rows *job) {
     const bool vectors = job->x.cols % CSAW__VECTOR == 0 && csaw__takes_vectors(&job->x);
     return vectors ? csaw__maxk_spread<RAW, INDEX, CSAW__VECTOR> : csaw__maxk_spread<RAW, INDEX, 1>;
 }
 
-static inline csaw__maxk_move_kernel *csaw__maxk_spread_of(const csaw__maxk_rows *job) {
+static inline csaw__maxk_rows_kernel *csaw__maxk_spread_of(const csaw__maxk_rows *job) {
     const bool narrow = job->m.cols <= 256;
     if (job->m.dtype == CSAW_F32)
         return narrow ? csaw__maxk_spread_by<uint32_t, uint8_t>(job) : csaw__maxk_spread_by<uint32_t, uint16_t>(job);
@@ -66,12 +64,12 @@ static inline csaw__maxk_move_kernel *csaw__maxk_spread_of(const csaw__maxk_rows
 
 /* *lanes: of a row. */
 template <typename RAW, typename INDEX>
-static csaw__maxk_move_kernel *csaw__maxk_pick_by(const csaw__maxk_rows *job, uint64_t *lanes) {
+static csaw__maxk_rows_kernel *csaw__maxk_pick_by(const csaw__maxk_rows *job, uint64_t *lanes) {
     *lanes = job->m.k <= 16 ? 8 : 32;
     return *lanes == 8 ? csaw__maxk_pick<RAW, INDEX, 8> : csaw__maxk_pick<RAW, INDEX, 32>;
 }
 
-static inline csaw__maxk_move_kernel *csaw__maxk_pick_of(const csaw__maxk_rows *job, uint64_t *lanes) {
+static inline csaw__maxk_rows_kernel *csaw__maxk_pick_of(const csaw__maxk_rows *job, uint64_t *lanes) {
     const bool narrow = job->m.cols <= 256;
     if (job->m.dtype == CSAW_F32)
         return narrow ? csaw__maxk_pick_by<uint32_t, uint8_t>(job, lanes)

@@ -76,7 +76,7 @@ static __device__ __forceinline__ void csaw__maxk_add_of_few(const csaw__maxk_ti
         }
         const bool is_kept = place < few && larger < need;
         const uint32_t of_rows = __ballot_sync(CSAW__ALL_LANES, is_kept) >> tile.row() * LANES;
-        kept |= (of_rows & ((1u << LANES) - 1)) << j * LANES;
+        kept |= (of_rows & (CSAW__ALL_LANES >> (32 - LANES))) << j * LANES;
         strips.add_if(is_kept, column[j] / 32, 1u << column[j] % 32);
     }
     __syncwarp();

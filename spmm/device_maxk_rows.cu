@@ -13,11 +13,10 @@ static csaw__maxk_rows job_of(const csaw_dense *x, const csaw_cbsr *m) {
     return job;
 }
 
-/* To as many blocks as the GPU has at once, which may have more shared memory than a kernel gets unasked. */
+/* To as many blocks as the GPU has at once. */
 static csaw_status limit(const place &where, csaw__maxk_rows_kernel *kernel, const csaw__maxk_blocks &of,
                          uint64_t *blocks) {
     int of_one = 0, multiprocessors = 0;
-    CSAW_TRY(allow_shared(where, (const void *)kernel));
     CSAW_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_one, kernel, (int)of.threads, of.shared));
     CSAW_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.ordinal));
     const uint64_t most = (uint64_t)of_one * (uint64_t)multiprocessors;
@@ -31,6 +30,7 @@ static csaw_status launch(const csaw__where *given, csaw__maxk_rows_kernel *kern
     place where;
     if (!blocks) return CSAW_OK;
     CSAW_TRY(where.enter(given->ordinal, given->stream, nullptr));
+    if (of.shared) CSAW_TRY(allow_shared(where, (const void *)kernel)); /* more than a kernel gets unasked */
     if (of.resident) CSAW_TRY(limit(where, kernel, of, &blocks));
     CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
                  "%llu rows take %llu blocks, but a launch has at most 2^31 - 1; split the matrix by rows",
@@ -39,11 +39,12 @@ static csaw_status launch(const csaw__where *given, csaw__maxk_rows_kernel *kern
 }
 
 template <csaw_dtype T> static csaw_status select(const csaw__where *where, const csaw__maxk_rows &job) {
-    csaw__maxk_blocks blocks = {CSAW__MAXK_BINS, 1, 0, false};
-    if (job.m.cols > CSAW__MAXK_IN_WARP) return launch(where, csaw__maxk_in_block<T>, blocks, job);
+    csaw__maxk_blocks blocks;
     int most_shared = 0;
     CSAW_CUDA(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, where->ordinal));
-    csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, (uint64_t)most_shared, &blocks);
+    csaw__maxk_rows_kernel *const kernel = job.m.cols <= CSAW__MAXK_IN_WARP
+                                               ? csaw__maxk_in_warp_of<T>(&job, (uint64_t)most_shared, &blocks)
+                                               : csaw__maxk_in_block_of<T>(&job, (uint64_t)most_shared, &blocks);
     return launch(where, kernel, blocks, job);
 }
 
@@ -61,6 +62,6 @@ csaw_status csaw__device_maxk_dense(const csaw__where *where, const csaw_cbsr *m
 csaw_status csaw__device_maxk_gather(const csaw__where *where, const csaw_dense *x, const csaw_cbsr *out) {
     const csaw__maxk_rows job = job_of(x, out);
     uint64_t lanes = 1;
-    csaw__maxk_move_kernel *const kernel = csaw__maxk_pick_of(&job, &lanes);
+    csaw__maxk_rows_kernel *const kernel = csaw__maxk_pick_of(&job, &lanes);
     return launch(where, kernel, {CSAW__MAXK_THREADS, CSAW__MAXK_THREADS / lanes, 0, false}, job);
 }

@@ -114,7 +114,7 @@ static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__max
         if (t < share)
             tile.template bring<VECTOR>(from + t * (tile_type::ROWS * job.x.stride), job.x.stride, rows_of(t));
     };
-    const uint32_t by = ((1u << 21) + k - 1) / k;
+    const uint32_t by = ((1u << 22) + k - 1) / k;
     const bool whole = k % (16 / sizeof(raw)) == 0 && ((uintptr_t)values | (uintptr_t)columns) % 16 == 0;
     if (!threadIdx.x) taken.put(0, blockDim.x / 32);
     __syncthreads();
@@ -134,15 +134,6 @@ static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__max
         bring(next);
     }
 }
-
-typedef void csaw__maxk_rows_kernel(csaw__maxk_rows);
-
-struct csaw__maxk_blocks { /* of a launch */
-    unsigned threads;
-    uint64_t rows;   /* of a block, at least */
-    uint64_t shared; /* bytes */
-    bool resident;   /* no more blocks than there can be at once: each takes its share of all rows */
-};
 
 /* As many warps to a block as its shared memory lets; blocks of few tiles rather than few blocks. */
 template <csaw_dtype T, int LANES>
@@ -168,7 +159,8 @@ static csaw__maxk_rows_kernel *csaw__maxk_in_warp_of(const csaw__maxk_rows *job,
     if (job->m.cols <= 128) return csaw__maxk_in_warp_by<T, 2>(vectors, k, most_shared, blocks);
     if (job->m.cols <= 256) return csaw__maxk_in_warp_by<T, 4>(vectors, k, most_shared, blocks);
     if (job->m.cols <= 512) return csaw__maxk_in_warp_by<T, 8>(vectors, k, most_shared, blocks);
-    return csaw__maxk_in_warp_by<T, 16>(vectors, k, most_shared, blocks);
+    if (job->m.cols <= 1024) return csaw__maxk_in_warp_by<T, 16>(vectors, k, most_shared, blocks);
+    return csaw__maxk_in_warp_by<T, 32>(vectors, k, most_shared, blocks);
 }
 
 #endif

@@ -138,14 +138,16 @@ TEST_F(MaxkGpu, LargestOfRowsOfEveryKind) {
             }
 }
 
-TEST_F(MaxkGpu, LargestOfTheMostColumns) {
+TEST_F(MaxkGpu, LargestOfManyColumns) {
     std::mt19937_64 random(2);
-    for (csaw_dtype dtype : dtypes) {
-        Dense x(KINDS, 65536, dtype);
-        for (uint64_t r = 0; r < x.rows; r++) fill_row(x, r, static_cast<Kind>(r), random);
-        const DenseThere there(x);
-        for (uint64_t k : {1, 1000, 65535, 65536}) ExpectLargest(x, there, k);
-    }
+    for (uint64_t n : {2000, 2048, 2049, 4096, 8200, 30000, 65536}) // by a warp, and by blocks of every size
+        for (csaw_dtype dtype : dtypes)
+            for (uint64_t gap : {0, 3}) {
+                Dense x(KINDS, n, dtype, gap);
+                for (uint64_t r = 0; r < x.rows; r++) fill_row(x, r, static_cast<Kind>(r), random);
+                const DenseThere there(x);
+                for (uint64_t k : {uint64_t{1}, uint64_t{1000}, n - 1, n}) ExpectLargest(x, there, k);
+            }
 }
 
 TEST_F(MaxkGpu, LargestOfManyNormalRows) {

@@ -12,19 +12,18 @@ static csaw_dense with_stride(const csaw_dense *m) {
     return out;
 }
 
-/* dx = A^T dy */
-static csaw_status features(const place &where, const csaw__call *call, csaw__way way, const csaw_sparse *a,
-                            const csaw_dense *dy, const csaw_dense *dx) {
-    const csaw_spmm_plan *const plan = call->options.plan;
+csaw_status csaw__device_features(const place &where, csaw__way way, const csaw_sparse *a, const csaw_sparse *given,
+                                  const csaw_spmm_plan *plan, uint32_t heads, bool mean, const csaw_dense *dy,
+                                  const csaw_dense *dx) {
     csaw__device_turned turned;
     csaw__device_run run;
     csaw__product p = {};
-    CSAW_TRY(turned.open(where, a, plan, call->options.heads, call->options.reduce == CSAW_MEAN, &p));
+    CSAW_TRY(turned.open(where, a, given, plan, heads, mean, &p));
     CSAW_TRY(turned.fill(where));
     p.rows = a->cols, p.num_edges = a->num_edges;
     p.x = with_stride(dy), p.y = with_stride(dx);
     p.reduce = CSAW_SUM;
-    p.heads = a->weight ? call->options.heads : 1;
+    p.heads = a->weight ? heads : 1;
     CSAW_TRY(run.open(where, p, plan ? &plan->device->transposed_rows : nullptr, nullptr, way));
     return run.run(where);
 }
@@ -84,11 +83,12 @@ static csaw_status by_arg(const place &where, const csaw__call *call, const csaw
 
 csaw_status csaw__device_backward(const csaw__call *call, csaw__way way, const csaw_sparse *a, const csaw_dense *x,
                                   const csaw_dense *dy, const csaw_dense *dx, float *dweight) {
+    const csaw_spmm_plan *const plan = call->options.plan;
+    const uint32_t heads = call->options.heads;
+    const bool mean = call->options.reduce == CSAW_MEAN;
     place where;
-    CSAW_TRY(where.enter(call->ordinal, call->options.stream, csaw__pool_of(call->options.plan)));
+    CSAW_TRY(where.enter(call->ordinal, call->options.stream, csaw__pool_of(plan)));
     if (call->extreme) return by_arg(where, call, a, x, dy, dx, dweight);
-    if (dx) CSAW_TRY(features(where, call, way, a, dy, dx));
-    if (!dweight) return CSAW_OK;
-    return csaw__device_dots(where, a, dy, x, call->options.heads, call->options.reduce == CSAW_MEAN,
-                             call->options.plan, dweight);
+    if (dx) CSAW_TRY(csaw__device_features(where, way, a, nullptr, plan, heads, mean, dy, dx));
+    return dweight ? csaw__device_dots(where, a, dy, x, heads, mean, plan, dweight) : CSAW_OK;
 }

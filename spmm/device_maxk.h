@@ -41,6 +41,22 @@ enum {
     CSAW__MAXK_ENTRIES = 4     /* that a lane loads at once, where k and addresses allow */
 };
 
+/* ---- which way back ---- */
+
+typedef enum csaw__maxk_way {
+    CSAW__MAXK_ATOMIC,   /* by rows of a, into the result by atomic additions */
+    CSAW__MAXK_GATHERED, /* by rows of the transpose, entries alone */
+    CSAW__MAXK_DENSE     /* by rows of the transpose, all columns, of which the entries are then taken */
+} csaw__maxk_way;
+
+/* turned: whether a transpose is at hand. On an H200, of 256 columns, float32 (ms; 110 million edges, 233,000 rows),
+ * k = 8, 16, 32, 64, 128, 192: atomic 2.57, 3.18, 5.02, 10.7, 24.7, 37.9; gathered 10.6, 13.9, 17.0, 19.0 up to 64; all
+ * columns 14.2 to 15.5, to which the entries add what reading them takes. */
+static inline csaw__maxk_way csaw__maxk_backward_way(const csaw_cbsr *dx, bool deterministic, bool turned) {
+    if (deterministic) return dx->k * 8 >= dx->cols ? CSAW__MAXK_DENSE : CSAW__MAXK_GATHERED;
+    return turned && dx->k * 4 > dx->cols ? CSAW__MAXK_DENSE : CSAW__MAXK_ATOMIC;
+}
+
 /* ---- what kernels are given; device memory ---- */
 
 typedef struct csaw__maxk_rows { /* rows of x to or from CBSR */
@@ -60,7 +76,7 @@ typedef struct csaw__maxk_blocks { /* of a launch of one */
 typedef struct csaw__maxk_product {
     csaw__product p;               /* x: not of the forward product; y: what comes of it; heads 1 */
     csaw_cbsr m;                   /* the matrix of the columns of p's: read, or of the outer product added to */
-    const uint64_t *degree_of;     /* NULL, or the rowptr whose row lengths weights are divided by, by column */
+    bool mean;                     /* of the outer product: weights are divided by the edges of their row */
     uint32_t entries, first_entry; /* of each row of m a launch takes so many, or what is left, from this one on */
     uint32_t span, steps;          /* entries that a group takes at once, and how often it does for an edge */
     uint32_t groups, width;        /* of a block; columns of its row in shared memory, or entries of a slice */

@@ -11,6 +11,7 @@ static csaw__maxk_kernel *kernel_of(csaw__maxk_product *m) {
 
 csaw_status csaw__device_maxk_spmm(const csaw__where *given, const csaw_sparse *a, const csaw_cbsr *x,
                                    const csaw_maxk_spmm_options *options, const csaw_dense *y) {
+    const csaw_spmm_plan *const plan = options->plan;
     csaw__maxk_product m = {};
     place where;
     csaw__maxk_run run;
@@ -21,7 +22,7 @@ csaw_status csaw__device_maxk_spmm(const csaw__where *given, const csaw_sparse *
     m.p.reduce = options->reduce;
     m.m = *x;
     csaw__maxk_kernel *const kernel = kernel_of(&m);
-    CSAW_TRY(where.enter(given->ordinal, given->stream, csaw__pool_of(options->plan)));
-    CSAW_TRY(run.open(where, m, y->cols, true));
+    CSAW_TRY(where.enter(given->ordinal, given->stream, csaw__pool_of(plan)));
+    CSAW_TRY(run.open(where, m, y->cols, true, plan ? &plan->device->rows : nullptr));
     return run.run(where, kernel);
 }

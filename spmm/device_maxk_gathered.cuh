@@ -35,11 +35,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
         dy[f] = (const char *)m.p.x.data + (unit.count ? (uint32_t)((const INDEX *)m.m.index)[at] * bytes : 0);
         sum[f] = 0;
     }
-    const auto fetch = [&](uint32_t k) {
-        csaw__edge_here edge = {col[k], weight ? weight[k] : 1.0f};
-        if (m.degree_of) edge.weight /= (float)(m.degree_of[edge.col + 1ull] - m.degree_of[edge.col]);
-        return edge;
-    };
+    const auto fetch = [&](uint32_t k) { return csaw__edge_here{col[k], weight ? weight[k] : 1.0f}; };
     const auto load = [&](const csaw__edge_here &edge, gathered *to) {
 #pragma unroll
         for (int f = 0; f < FACTOR; f++) to->x[f] = *(const raw *)(dy[f] + edge.col * row_bytes);

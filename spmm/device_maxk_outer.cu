@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_maxk_outer.cu - csaw_maxk_spmm_backward() on a GPU unless it is to be deterministic: by rows of a, into
- * zeros; for 16-bit storage into float32 work memory, rounded afterwards. */
+/* spmm/device_maxk_outer.cu - csaw_maxk_spmm_backward() on a GPU by atomic additions: by rows of a, into zeros; for
+ * 16-bit storage into float32 work memory, rounded afterwards. */
 #include "spmm/device_maxk_outer.cuh"
 #include "spmm/device_maxk_private.cuh"
 #include "spmm/device_maxk_run.cuh"
@@ -12,7 +12,7 @@ static csaw__maxk_kernel *kernel_of(csaw__maxk_product *m, uint64_t l2_bytes) {
 }
 
 csaw_status csaw__device_maxk_atomic(const place &where, const csaw_sparse *a, const csaw_dense *dy, bool mean,
-                                     const csaw_cbsr *dx) {
+                                     const csaw__long_rows *planned, const csaw_cbsr *dx) {
     const uint64_t entries = dx->rows * dx->k;
     csaw__maxk_product m = {};
     work<float> sums;
@@ -22,12 +22,12 @@ csaw_status csaw__device_maxk_atomic(const place &where, const csaw_sparse *a, c
     m.p.rows = a->rows, m.p.num_edges = a->num_edges;
     m.p.x = *dy, m.p.x.stride = csaw__stride(dy);
     m.m = *dx;
-    m.degree_of = mean ? a->rowptr : nullptr;
+    m.mean = mean;
     if (dx->dtype != CSAW_F32) CSAW_TRY(sums.take(where, entries, "sums of 16-bit gradients"));
     m.sums = dx->dtype == CSAW_F32 ? (float *)dx->values : sums.get();
     CSAW_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, where.ordinal));
     csaw__maxk_kernel *const kernel = kernel_of(&m, (uint64_t)l2_bytes);
-    CSAW_TRY(run.open(where, m, dx->cols, false));
+    CSAW_TRY(run.open(where, m, dx->cols, false, planned));
     CSAW_CUDA(cudaMemsetAsync(m.sums, 0, entries * sizeof *m.sums, where.stream));
     CSAW_TRY(run.run(where, kernel));
     if (dx->dtype != CSAW_F32) CSAW__LAUNCH(where, entries, csaw__maxk_narrow, m);

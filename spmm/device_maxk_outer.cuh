@@ -40,7 +40,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     const csaw__unit unit = csaw__unit_at(&m.p, (uint64_t)blockIdx.x * SHAPE::GROUPS + group);
     const csaw__slice slice = csaw__slice_at(&m.p, m.p.first_slice);
     const uint64_t row = unit.stored && unit.is_chunk ? m.p.split.row[m.p.split.chunk[unit.row].row].row : unit.row;
-    const float edges = m.degree_of && unit.count ? (float)(m.degree_of[row + 1] - m.degree_of[row]) : 1.0f;
+    const float edges = m.mean && unit.count ? (float)(m.p.rowptr[row + 1] - m.p.rowptr[row]) : 1.0f;
     const INDEX *const index = (const INDEX *)m.m.index + m.first_entry + lane * VECTOR;
     float *const to = m.sums + m.first_entry + lane * VECTOR, *const dy = rows + SHAPE::first_word();
     const csaw__shared_array<float> shared(dy);
@@ -55,7 +55,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     };
     const auto take = [&](uint32_t, bool there, const typename SHAPE::step &step, const columns &of) {
         if (!there || lane * VECTOR >= steps::count(step, taken)) return;
-        const float weight = m.degree_of ? step.weight / edges : step.weight;
+        const float weight = m.mean ? step.weight / edges : step.weight;
         float product[VECTOR];
         bool any = false;
 #pragma unroll

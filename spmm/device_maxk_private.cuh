@@ -6,8 +6,8 @@
 #include "spmm/device_maxk.h"
 #include "spmm/device_memory.cuh"
 
-/* csaw_maxk_spmm_backward() with `atomic`; dx: at least one entry. */
+/* csaw_maxk_spmm_backward() by atomic additions; planned: NULL, or the long rows of a; dx: at least one entry. */
 csaw_status csaw__device_maxk_atomic(const place &where, const csaw_sparse *a, const csaw_dense *dy, bool mean,
-                                     const csaw_cbsr *dx);
+                                     const csaw__long_rows *planned, const csaw_cbsr *dx);
 
 #endif

@@ -6,8 +6,7 @@
 #include "spmm/device_memory.cuh"
 
 enum { MOST_GPUS = 64 };
-
-static const uint64_t kept_bytes = (uint64_t)256 << 20; /* the work of a minibatch is some MiB */
+enum { KEPT_SHARE = 64 }; /* of the GPU's memory: the work of a minibatch is some MiB, of a large product some 100 */
 
 csaw_status csaw__pool_create(int ordinal, uint64_t kept, cudaMemPool_t *out) {
     cudaMemPoolProps props = {};
@@ -23,6 +22,12 @@ csaw_status csaw__pool_create(int ordinal, uint64_t kept, cudaMemPool_t *out) {
     return CSAW_OK;
 }
 
+static csaw_status create_work_pool(int ordinal, cudaMemPool_t *out) {
+    size_t free_bytes = 0, total = 0;
+    CSAW_CUDA(cudaMemGetInfo(&free_bytes, &total));
+    return csaw__pool_create(ordinal, total / KEPT_SHARE, out);
+}
+
 csaw_status csaw__work_pool(int ordinal, cudaMemPool_t *out) {
     static cudaMemPool_t pool[MOST_GPUS];
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,7 +39,7 @@ csaw_status csaw__work_pool(int ordinal, cudaMemPool_t *out) {
         /* the first call may be recorded in a CUDA graph, into which this does not go */
         cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
         cudaThreadExchangeStreamCaptureMode(&mode);
-        status = csaw__pool_create(ordinal, kept_bytes, &pool[ordinal]);
+        status = create_work_pool(ordinal, &pool[ordinal]);
         cudaThreadExchangeStreamCaptureMode(&mode); /* as it was */
     }
     *out = pool[ordinal];

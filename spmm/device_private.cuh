@@ -82,25 +82,30 @@ csaw_status csaw__device_transpose_fill(const place &where, const csaw_sparse *a
 /* The weights of the transpose's edges, as csaw__transpose_weights(). */
 csaw_status csaw__device_transpose_weights(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
                                            uint32_t heads, bool mean, const float *kept, float *out);
-/* The transpose of a matrix, with weights: a plan's, or made here in work memory. */
+/* The transpose of a matrix, with weights: given, a plan's, or made here in work memory. */
 class csaw__device_turned {
   public:
-    /* Takes all memory; rowptr, col and weight of p are filled in, by heads 1 or those of the weights. */
-    csaw_status open(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan, uint32_t heads, bool mean,
-                     csaw__product *p);
+    /* Takes all memory; rowptr, col and weight of p are filled in, by heads 1 or those of the weights. given: NULL, or
+     * the transpose, of one head. */
+    csaw_status open(const place &where, const csaw_sparse *a, const csaw_sparse *given, const csaw_spmm_plan *plan,
+                     uint32_t heads, bool mean, csaw__product *p);
     csaw_status fill(const place &where) const;
 
   private:
     csaw_sparse a_;
     csaw__device_transpose t_;
-    const float *kept_ = nullptr; /* weights that the plan has, of sums */
+    const float *kept_ = nullptr; /* weights that the plan has, or that are given, of sums */
     uint32_t heads_ = 1;
-    bool planned_ = false, mean_ = false;
+    bool made_ = false, mean_ = false;
     work<uint64_t> rowptr_;
     work<csaw_vertex> row_;
     work<csaw_edge> edge_;
     work<float> weight_;
 };
+/* dx = A^T dy by the kernels of `way`; the transpose: as csaw__device_turned::open(). */
+csaw_status csaw__device_features(const place &where, csaw__way way, const csaw_sparse *a, const csaw_sparse *given,
+                                  const csaw_spmm_plan *plan, uint32_t heads, bool mean, const csaw_dense *dy,
+                                  const csaw_dense *dx);
 /* out[e, h] = <x[row of e, head h], y[column of e, head h]>, divided by the edges of the row if mean. */
 csaw_status csaw__device_dots(const place &where, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y,
                               uint32_t heads, bool mean, const csaw_spmm_plan *plan, float *out);

@@ -35,14 +35,17 @@ csaw_status csaw__device_transpose_weights(const place &where, const csaw_sparse
     return CSAW_OK;
 }
 
-csaw_status csaw__device_turned::open(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan,
-                                      uint32_t heads, bool mean, csaw__product *p) {
+csaw_status csaw__device_turned::open(const place &where, const csaw_sparse *a, const csaw_sparse *given,
+                                      const csaw_spmm_plan *plan, uint32_t heads, bool mean, csaw__product *p) {
     const csaw__device_plan *const d = plan ? plan->device : nullptr;
-    a_ = *a, heads_ = a->weight ? heads : 1, mean_ = mean, planned_ = d;
+    a_ = *a, heads_ = a->weight ? heads : 1, mean_ = mean, made_ = !given && !d;
     CSAW_REQUIRE(a->rows <= 0xffffffffu, CSAW_EINVAL,
                  "a has %llu rows, but its transpose numbers them by 32 bits, up to 2^32 - 1; split a by rows",
                  (unsigned long long)a->rows);
-    if (planned_) {
+    if (given) { /* read alone; the place of an edge in a is not asked for, since it has weights of its own */
+        t_ = {(uint64_t *)given->rowptr, (csaw_vertex *)given->col, nullptr};
+        kept_ = given->weight;
+    } else if (d) {
         t_ = d->transpose;
         if (d->weight && d->weight_of == a->weight && d->heads == heads_) kept_ = d->weight;
     } else {
@@ -57,7 +60,7 @@ csaw_status csaw__device_turned::open(const place &where, const csaw_sparse *a, 
 }
 
 csaw_status csaw__device_turned::fill(const place &where) const {
-    if (!planned_) CSAW_TRY(csaw__device_transpose_fill(where, &a_, &t_));
+    if (made_) CSAW_TRY(csaw__device_transpose_fill(where, &a_, &t_));
     if (!weight_.get()) return CSAW_OK;
     return csaw__device_transpose_weights(where, &a_, &t_, heads_, mean_, kept_, weight_.get());
 }

@@ -12,6 +12,7 @@
 #include "spmm/device_maxk_forward.cuh"
 #include "spmm/device_maxk_gathered.cuh"
 #include "spmm/device_maxk_outer.cuh"
+#include "spmm/device_transpose.cuh"
 
 namespace {
 
@@ -71,12 +72,17 @@ void Forward(const csaw_sparse &a, const csaw_cbsr &x, bool mean, const csaw_den
     Run(m, y.cols, true, kernel);
 }
 
-// By rows of the transpose; degree_of: rowptr of a, for means.
-void Gathered(const csaw_sparse &turned, const uint64_t *degree_of, const csaw_dense &dy, const csaw_cbsr &dx) {
+// By rows of the transpose, of whose weights means are made first, as of one that is given.
+void Gathered(const csaw_sparse &a, bool mean, csaw_sparse turned, const csaw_dense &dy, const csaw_cbsr &dx) {
+    std::vector<float> weight(a.num_edges, NAN);
+    if (mean) {
+        const csaw_edge *const none = nullptr;
+        Launch((a.num_edges + 63) / 64, 64, csaw__weigh, a, none, turned.col, 1u, true, turned.weight, weight.data());
+        turned.weight = weight.data();
+    }
     csaw__maxk_product m = ProductOf(turned, dx, false);
     m.p.x = WithStride(dy);
     m.p.y = csaw_dense{dx.rows, dx.k, dx.k, dx.dtype, dx.values};
-    m.degree_of = degree_of;
     csaw__maxk_kernel *const kernel = dy.dtype == CSAW_F32   ? csaw__maxk_gathered_of<CSAW_F32>(&m)
                                       : dy.dtype == CSAW_F16 ? csaw__maxk_gathered_of<CSAW_F16>(&m)
                                                              : csaw__maxk_gathered_of<CSAW_BF16>(&m);
@@ -88,7 +94,7 @@ void Outer(const csaw_sparse &a, bool mean, uint64_t room, const csaw_dense &dy,
     csaw__maxk_product m = ProductOf(a, dx, false);
     std::vector<csaw__pack<float, 4>> sums(dx.rows * dx.k / 4 + 1);
     m.p.x = WithStride(dy);
-    m.degree_of = mean ? a.rowptr : nullptr;
+    m.mean = mean;
     m.sums = sums[0].at;
     const uint64_t l2_bytes = room * dx.rows * (4 + csaw_cbsr_index_bytes(dx.cols));
     csaw__maxk_kernel *const kernel = dy.dtype == CSAW_F32   ? csaw__maxk_outer_of<CSAW_F32>(&m, l2_bytes)
@@ -143,7 +149,7 @@ void ExpectBackward(const Sparse &matrix, const Cbsr &x, const Case &c, const De
     want.index_memory = got.index_memory = x.index_memory;
     ASSERT_EQ(csaw_maxk_spmm_backward(&a, &dy, &options, &want), CSAW_OK) << csaw_last_error();
     const Sparse turned = Turned(matrix);
-    Gathered(turned.view(), c.mean ? a.rowptr : nullptr, dy, got);
+    Gathered(a, c.mean, turned.view(), dy, got);
     EXPECT_TRUE(got.value_memory == want.value_memory) << "backward, " << Name(c);
 
     Cbsr added(a.cols, c.n, c.k, c.of_y);

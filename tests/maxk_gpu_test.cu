@@ -227,23 +227,30 @@ class Products {
         Cbsr want(a_.cols, c.n, c.k, c.of_y);
         want.index_memory = x.index_memory;
         const DenseThere there_dy(dy);
-        const CbsrThere made(want), given(want), planned(want), added(want);
+        const CbsrThere made(want), given(want), planned(want), added(want), chosen(want);
         const csaw_maxk_spmm_options here = with(c.mean), by_made = There(c.mean),
                                      by_given = There(c.mean, &there_turned_), atomic = There(c.mean, nullptr, false);
-        csaw_maxk_spmm_options by_plan = There(c.mean);
-        by_plan.plan = plan_.get();
+        csaw_maxk_spmm_options by_plan = There(c.mean), any_by_plan = atomic;
+        by_plan.plan = any_by_plan.plan = plan_.get();
         ASSERT_EQ(csaw_maxk_spmm_backward(&a_, &dy, &here, &want), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &by_made, &made), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &by_given, &given), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &by_plan, &planned), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &atomic, &added), CSAW_OK) << csaw_last_error();
+        ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &any_by_plan, &chosen), CSAW_OK) << csaw_last_error();
         EXPECT_TRUE(made.value_bytes.back() == want.value_memory) << "backward, transpose made";
         EXPECT_TRUE(given.value_bytes.back() == want.value_memory) << "backward, transpose given";
         EXPECT_TRUE(planned.value_bytes.back() == want.value_memory) << "backward, by a plan";
         EXPECT_TRUE(given.index_bytes.back() == want.index_memory) << "index";
-        want.value_memory = added.value_bytes.back();
-        want.values = want.value_memory.data();
-        EXPECT_EQ(OutOfBound(a_, dy, c.mean, want), 0u) << "backward, atomic";
+        const std::vector<uint8_t> bits = want.value_memory;
+        for (const CbsrThere *any : {&added, &chosen}) {
+            want.value_memory = any->value_bytes.back();
+            want.values = want.value_memory.data();
+            EXPECT_EQ(OutOfBound(a_, dy, c.mean, want), 0u) << "backward, any order, " << (any == &chosen);
+        }
+        if (c.k * 4 > c.n) {
+            EXPECT_TRUE(want.value_memory == bits) << "with a plan many entries come by the transpose";
+        }
     }
 
     void ExpectWeights(const Case &c, const Cbsr &x, const Dense &dy) const {
@@ -339,6 +346,8 @@ TEST_F(MaxkGpu, MemoryThatIsRefusedLeavesOutputsAlone) {
     Cbsr empty(matrix.cols, 64, 8, CSAW_F16);
     empty.index_memory = x->index_memory;
     const CbsrThere there_x(*x), dx(empty);
+    const CbsrThere few(Cbsr(matrix.cols, 64, 4, CSAW_F16)); // gathered, where dx comes by way of all columns
+    Require(cudaMemset(few.index, 0, matrix.cols * 4));
     const csaw_maxk_spmm_options plain = There(true), atomic = There(true, nullptr, false);
     const auto poison_stays = [&](csaw_status status, const Bytes &bytes) {
         if (status != CSAW_OK)
@@ -349,6 +358,10 @@ TEST_F(MaxkGpu, MemoryThatIsRefusedLeavesOutputsAlone) {
         fail_every_allocation([&] { return poison_stays(csaw_maxk_spmm(&there, &there_x, &plain, &y), y.bytes); }), 4u);
     EXPECT_GT(fail_every_allocation([&] {
                   return poison_stays(csaw_maxk_spmm_backward(&there, &there_dy, &plain, &dx), dx.value_bytes);
+              }),
+              8u);
+    EXPECT_GT(fail_every_allocation([&] {
+                  return poison_stays(csaw_maxk_spmm_backward(&there, &there_dy, &plain, &few), few.value_bytes);
               }),
               8u);
     Require(cudaMemset(dx.values, 0xff, x->value_memory.size()));

@@ -105,7 +105,61 @@ TEST(MaxkSpmm, EmptyMatrices) {
     check_all(with_lengths({4, 0}, 5, false, random), 0, 0, CSAW_F32, CSAW_F32, false, random); // no features
 }
 
-// An edge left out of the product is out of bound: the check can fail.
+// What a product by rows of the transpose may do instead: add up all columns, and take the entries.
+TEST(MaxkSpmm, BackwardIsTheDenseGradientAtItsEntries) {
+    std::mt19937_64 random(10);
+    const Sparse matrix = mixed(true, random);
+    const csaw_sparse a = matrix.view();
+    for (csaw_dtype in : {CSAW_F32, CSAW_F16, CSAW_BF16})
+        for (csaw_dtype out : {CSAW_F32, CSAW_F16, CSAW_BF16})
+            for (bool mean : {false, true}) {
+                const std::unique_ptr<Cbsr> x = random_cbsr(a.cols, 48, 19, in, random);
+                const csaw_maxk_spmm_options options = with(mean);
+                csaw_spmm_options of_dense = {};
+                of_dense.size = sizeof of_dense;
+                of_dense.reduce = options.reduce;
+                Dense dy(a.rows, 48, in), dense(a.cols, 48, out);
+                Cbsr want(a.cols, 48, 19, out), got(a.cols, 48, 19, out);
+                want.index_memory = got.index_memory = x->index_memory;
+                fill_normal(dy, random);
+                ASSERT_EQ(csaw_maxk_spmm_backward(&a, &dy, &options, &want), CSAW_OK) << csaw_last_error();
+                ASSERT_EQ(csaw_spmm_backward(&a, nullptr, &dy, &of_dense, &dense, nullptr), CSAW_OK)
+                    << csaw_last_error();
+                ASSERT_EQ(csaw_maxk_gather(&dense, nullptr, &got), CSAW_OK) << csaw_last_error();
+                EXPECT_TRUE(got.value_memory == want.value_memory) << name_of(in) << " to " << name_of(out);
+            }
+}
+
+// A product that loses a row, leaves it as it was, or adds it twice is out of bound, wherever the row stands and
+// however many edges it has: the check can fail.
+TEST(MaxkSpmm, RowsLostAndDoubledAreSeen) {
+    std::mt19937_64 random(11);
+    const Sparse matrix = mixed(true, random);
+    const csaw_sparse a = matrix.view();
+    const std::unique_ptr<Cbsr> x = random_cbsr(a.cols, 64, 16, CSAW_F32, random);
+    Dense y(a.rows, 64), dy(a.rows, 64);
+    Cbsr dx(a.cols, 64, 16);
+    dx.index_memory = x->index_memory;
+    fill_normal(dy, random);
+    ASSERT_EQ(csaw_maxk_spmm(&a, x.get(), nullptr, &y), CSAW_OK);
+    ASSERT_EQ(csaw_maxk_spmm_backward(&a, &dy, nullptr, &dx), CSAW_OK);
+    const auto planted = [](const reference::Sums &exact, const reference::Matrix &right, uint64_t row) {
+        for (double times : {0.0, 2.0, static_cast<double>(NAN)}) {
+            reference::Matrix wrong = right;
+            for (uint64_t c = 0; c < wrong.cols; c++) wrong(row, c) *= times;
+            EXPECT_GT(out_of_bound(exact, wrong, CSAW_F32), 0u) << "row " << row << ", " << times << " times";
+        }
+    };
+    const reference::Sums forward = reference::product(a, reference::dense(*x), false);
+    const reference::Sums backward = at_entries(reference::transposed_product(a, reference::dense(dy), false), dx);
+    uint64_t last = a.rows - 1;
+    while (a.rowptr[last] == a.rowptr[last + 1]) last--;
+    for (uint64_t row : {uint64_t{2}, uint64_t{4}, uint64_t{9}, uint64_t{10}, last})
+        planted(forward, reference::dense(y), row);
+    for (uint64_t row : {uint64_t{0}, uint64_t{1}, a.cols - 1}) planted(backward, values(dx), row);
+}
+
+// An edge left out of the product is out of bound, too.
 TEST(MaxkSpmm, OneEdgeLessIsSeen) {
     std::mt19937_64 random(5);
     const Sparse a = mixed(true, random);

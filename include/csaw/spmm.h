@@ -15,7 +15,7 @@
  * csaw_spmm_prepare() and csaw_spmm_plan_free(), and the former alone checks what stands in rowptr and col: check what
  * comes from elsewhere. Entries of arg that are no edge of their row count as CSAW_NO_EDGE in a backward pass. Work
  * memory is taken and released in the stream's order, with a plan from a pool of the plan's, which keeps it, else from
- * one of the process, which keeps up to 256 MiB on each GPU. exact is for the CPU: CSAW_EUNSUPPORTED. */
+ * one of the process, which keeps up to a 64th of each GPU's memory. exact is for the CPU: CSAW_EUNSUPPORTED. */
 #ifndef CSAW_SPMM_H
 #define CSAW_SPMM_H
 

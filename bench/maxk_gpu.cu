@@ -1,74 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* bench/maxk_gpu.cu - MaxK on a GPU (csaw/maxk.h): the k largest of each row, in every storage, beside a copy of as
  * many bytes; aggregation forward and backward, by rows of the transpose and by atomic additions, beside csaw_spmm()
- * and cuSPARSE on the dense rows, and beside what fetching the sectors of the entries takes, in one run. Results are
- * verified before they are timed: the k largest whole, products on some hundred rows, to the bit of the CPU's; atomic
- * additions by the bound.
+ * and cuSPARSE on the dense rows, and beside what fetching the sectors of the entries takes, in one run. Everything is
+ * verified before it is timed (bench/maxk_gpu_check.cuh).
  *
  *   maxk_gpu_bench [--graph rmat|reddit|products|arxiv] [--share 1] [--scale 18] [--edge-factor 16] [--cols 256]
- *                  [--k 8,16,32,64] [--what all|figure] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
+ *                  [--k 8,16,32,64] [--rows normal|relu|tied|constant] [--what all|rows|figure|lanes]
+ *                  [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
  *
- * --what figure: those products alone that bench/plot_maxk.py draws.
+ * --rows: what the k largest are looked for in. --what rows: these, and what goes to and from dense rows, alone;
+ * figure: those products alone that bench/plot_maxk.py draws; lanes: these and an experiment
+ * (bench/maxk_gpu_lanes.cuh).
  *
  * "paper" is the formula of MaxK-GNN, section 4.3 and Table 2, as in bench/maxk.c. "sectors": for every edge all
  * 32-byte sectors that the entries of its column would take if they stood side by side, values and index, fetched and
  * thrown away: what limits the forward product. Times as in bench/spmm_gpu.cu. */
-#include "bench/gpu_bench.cuh"
+#include "bench/maxk_gpu_lanes.cuh"
 extern "C" {
-#include "spmm/element.h"
 #include "spmm/maxk_transpose.h"
 }
-#include <csaw/maxk.h>
 
-#include <cmath>
-#include <string>
-
-enum { CHECKED = 300 /* rows */ };
-
-struct settings {
-    graph_choice graph;
-    const char *k = "8,16,32,64", *device = "cuda:0", *commit = "", *json = nullptr;
-    uint32_t cols = 256, repeat = 20;
-    bool figure = false; /* alone */
-};
-
-struct bench {
-    settings set;
-    csaw_sparse a, turned, there, there_turned; /* on the host, and its transpose; on the GPU */
-    csaw_dense x, dy, there_x, there_y, there_dy, there_dx;
-    csaw_cbsr h, there_h, there_dh; /* of this k */
-    float *there_dweight;
-    csaw_spmm_plan *plan = nullptr;
-    FILE *json = nullptr;
-    bool first = true;
-};
-
-/* ---- reporting ---- */
-
-/* beside: what the time is set against, NULL = nothing. */
-static double report(bench *b, uint64_t k, const char *what, const figure &f, double paper, const char *beside,
-                     double beside_s) {
-    printf("k %3llu  %-34s %9.4f ms  (%.4f .. %.4f)", (unsigned long long)k, what, f.median * 1e3, f.least * 1e3,
-           f.most * 1e3);
-    if (paper > 0) printf("  paper %8.3f GB %8.1f GB/s", paper / 1e9, paper / f.median / 1e9);
-    if (beside) printf("  %.2f of %s", f.median / beside_s, beside);
-    putchar('\n');
-    fflush(stdout);
-    if (b->json)
-        fprintf(b->json,
-                "%s\n  {\"k\": %llu, \"what\": \"%s\", \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, "
-                "\"paper_bytes\": %.6g, \"beside\": \"%s\", \"beside_s\": %.6g}",
-                b->first ? "" : ",", (unsigned long long)k, what, f.median, f.least, f.most, paper,
-                beside ? beside : "", beside_s);
-    b->first = false;
-    return f.median;
-}
-
-static void wrong(const char *what, uint64_t k, uint64_t row) {
-    fprintf(stderr, "maxk_gpu_bench: %s, k %llu: wrong at row %llu\n", what, (unsigned long long)k,
-            (unsigned long long)row);
-    exit(3);
-}
+#include <memory>
 
 /* ---- what a gather of sectors takes ---- */
 
@@ -109,140 +61,45 @@ static double time_sectors(bench *b, uint64_t k) {
     return report(b, k, "sectors", f, 0, nullptr, 0);
 }
 
-/* ---- verified ---- */
-
-struct rows_of { /* some rows of a matrix, as a matrix */
-    std::vector<uint64_t> row, rowptr = {0};
-    std::vector<csaw_vertex> col;
-    std::vector<float> weight;
-    csaw_sparse view(uint64_t cols) const {
-        return {row.size(), cols, col.size(), rowptr.data(), col.data(), weight.data()};
-    }
-};
-
-/* CHECKED rows, the longest among them. */
-static rows_of some_rows(const csaw_sparse *a) {
-    rows_of some;
-    uint64_t longest = 0;
-    for (uint64_t r = 0; r < a->rows; r++)
-        if (a->rowptr[r + 1] - a->rowptr[r] > a->rowptr[longest + 1] - a->rowptr[longest]) longest = r;
-    some.row.push_back(longest);
-    for (uint64_t r = 0; r < a->rows; r += a->rows / CHECKED + 1) some.row.push_back(r);
-    for (uint64_t r : some.row) {
-        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) {
-            some.col.push_back(a->col[e]);
-            some.weight.push_back(a->weight ? a->weight[e] : 1.0f);
-        }
-        some.rowptr.push_back(some.col.size());
-    }
-    return some;
-}
-
-template <typename T> static std::vector<T> back(const void *there, uint64_t count) {
-    std::vector<T> here(count);
-    must_cuda(cudaDeviceSynchronize());
-    must_cuda(cudaMemcpy(here.data(), there, count * sizeof(T), cudaMemcpyDeviceToHost));
-    return here;
-}
-
-/* those of a matrix of so many columns */
-static std::vector<float> rows_back(const rows_of &some, const void *there, uint64_t cols) {
-    std::vector<float> here(some.row.size() * cols);
-    must_cuda(cudaDeviceSynchronize());
-    for (uint64_t r = 0; r < some.row.size(); r++)
-        must_cuda(cudaMemcpy(&here[r * cols], (const float *)there + some.row[r] * cols, cols * sizeof(float),
-                             cudaMemcpyDeviceToHost));
-    return here;
-}
-
-static uint64_t element_bytes(csaw_dtype dtype) { return dtype == CSAW_F32 ? 4 : 2; }
-
-static void verify_maxk(const csaw_cbsr &h, const csaw_cbsr &there) {
-    const uint64_t value_row = h.k * element_bytes(h.dtype), index_row = h.k * csaw_cbsr_index_bytes(h.cols);
-    const std::vector<uint8_t> values = back<uint8_t>(there.values, h.rows * value_row);
-    const std::vector<uint8_t> index = back<uint8_t>(there.index, h.rows * index_row);
-    for (uint64_t r = 0; r < h.rows; r++)
-        if (memcmp(&values[r * value_row], (char *)h.values + r * value_row, value_row) != 0 ||
-            memcmp(&index[r * index_row], (char *)h.index + r * index_row, index_row) != 0)
-            wrong("the k largest", h.k, r);
-}
-
-static void verify_forward(const bench *b) {
-    const rows_of some = some_rows(&b->a);
-    const csaw_sparse a = some.view(b->a.cols);
-    std::vector<float> want(a.rows * b->set.cols);
-    const csaw_dense y = {a.rows, b->set.cols, 0, CSAW_F32, want.data()};
-    must(csaw_maxk_spmm(&a, &b->h, nullptr, &y));
-    const std::vector<float> got = rows_back(some, b->there_y.data, b->set.cols);
-    for (uint64_t r = 0; r < a.rows; r++)
-        if (memcmp(&want[r * b->set.cols], &got[r * b->set.cols], b->set.cols * 4) != 0)
-            wrong("the product", b->h.k, some.row[r]);
-}
-
-/* exact: to the bit of the CPU's; else by the bound of the sum's terms. */
-static void verify_backward(const bench *b, bool exact) {
-    const rows_of some = some_rows(&b->turned);
-    const csaw_sparse turned = some.view(b->a.rows);
-    const uint64_t k = b->h.k, cols = b->set.cols, of_index = csaw_cbsr_index_bytes(cols);
-    std::vector<uint64_t> all_in_last(b->a.rows + 1, 0); /* a transposed back has its edges somewhere: not read */
-    std::vector<float> want(turned.rows * k);
-    std::vector<uint8_t> index(turned.rows * k * of_index);
-    all_in_last.back() = turned.num_edges;
-    for (uint64_t r = 0; r < turned.rows; r++)
-        memcpy(&index[r * k * of_index], (char *)b->h.index + some.row[r] * k * of_index, k * of_index);
-    const csaw_sparse a = {b->a.rows, turned.rows, turned.num_edges, all_in_last.data(), turned.col, turned.weight};
-    const csaw_cbsr dx = {turned.rows, cols, k, CSAW_F32, want.data(), index.data()};
-    csaw_maxk_spmm_options options = {};
-    options.size = sizeof options;
-    options.transpose = &turned;
-    must(csaw_maxk_spmm_backward(&a, &b->dy, &options, &dx));
-    const std::vector<float> got = rows_back(some, b->there_dh.values, k);
-    for (uint64_t r = 0; r < turned.rows; r++)
-        for (uint64_t t = 0; t < k; t++) {
-            const float is = got[r * k + t], should = want[r * k + t];
-            const uint64_t at = r * k + t, c = of_index == 1 ? index[at] : ((const uint16_t *)index.data())[at];
-            double size = 0;
-            if (exact && memcmp(&is, &should, 4) != 0) wrong("the gradient", k, some.row[r]);
-            if (exact) continue;
-            for (uint64_t e = turned.rowptr[r]; e < turned.rowptr[r + 1]; e++)
-                size += std::fabs((double)turned.weight[e] * ((const float *)b->dy.data)[turned.col[e] * cols + c]);
-            const double terms = (double)(turned.rowptr[r + 1] - turned.rowptr[r]);
-            if (!(std::fabs((double)is - should) <= 4 * terms * 0x1p-24 * size))
-                wrong("the added gradient", k, some.row[r]);
-        }
-}
-
 /* ---- what is timed ---- */
 
-static csaw_maxk_spmm_options options_of(const bench *b, bool given, bool deterministic) {
+static csaw_maxk_spmm_options options_of(const bench *b, bool given, const csaw_spmm_plan *plan, bool deterministic) {
     csaw_maxk_spmm_options o = {};
     o.size = sizeof o;
     o.device = b->set.device;
     o.transpose = given ? &b->there_turned : nullptr;
+    o.plan = plan;
     o.deterministic = deterministic;
     return o;
 }
 
 static double run_dense(bench *b) { /* returns the time of csaw_spmm() */
+    const double paper = 4.0 * b->set.cols * (double)b->a.num_edges;
     csaw_spmm_options o = {};
     o.size = sizeof o;
     o.device = b->set.device;
     o.plan = b->plan;
-    const double best =
-        report(b, b->set.cols, "csaw_spmm, dense",
-               time_of(b->set.repeat, [&] { must(csaw_spmm(&b->there, &b->there_x, &o, &b->there_y)); }),
-               4.0 * b->set.cols * (double)b->a.num_edges, nullptr, 0);
-    report(b, b->set.cols, "csaw_spmm_backward, dense",
-           time_of(b->set.repeat,
-                   [&] { must(csaw_spmm_backward(&b->there, nullptr, &b->there_dy, &o, &b->there_dx, nullptr)); }),
-           4.0 * b->set.cols * (double)b->a.num_edges, nullptr, 0);
+    const auto forward = [&] { must(csaw_spmm(&b->there, &b->there_x, &o, &b->there_y)); };
+    const auto backward = [&] {
+        must(csaw_spmm_backward(&b->there, nullptr, &b->there_dy, &o, &b->there_dx, nullptr));
+    };
+    poison(b->there_y), poison(b->there_dx);
+    forward();
+    verify_dense("csaw_spmm", b->a, b->x, b->there_y, true);
+    const double best = report(b, b->set.cols, "csaw_spmm, dense", time_of(b->set.repeat, forward), paper, nullptr, 0);
+    backward();
+    verify_dense("csaw_spmm_backward", b->turned, b->dy, b->there_dx, true);
+    report(b, b->set.cols, "csaw_spmm_backward, dense", time_of(b->set.repeat, backward), paper, nullptr, 0);
     const cusparseSpMMAlg_t algs[] = {CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3};
     for (int i = 0; i < 3 && b->a.num_edges <= INT32_MAX; i++) {
         cusparse_product product(&b->there, &b->there_x, &b->there_y, algs[i]);
-        product.preprocess();
         const std::string name = "cuSPARSE ALG" + std::to_string(i + 1) + ", dense";
+        product.preprocess();
+        poison(b->there_y);
+        product.run();
+        verify_dense(name.c_str(), b->a, b->x, b->there_y, false);
         const figure f = time_of(b->set.repeat, [&] { product.run(); });
-        report(b, b->set.cols, name.c_str(), f, 4.0 * b->set.cols * (double)b->a.num_edges, "csaw_spmm", best);
+        report(b, b->set.cols, name.c_str(), f, paper, "csaw_spmm", best);
     }
     return best;
 }
@@ -312,57 +169,68 @@ static void run_rows(bench *b) { /* the k largest, and what goes to and from den
     report(b, k, "MaxK", time_of(b->set.repeat, largest), bytes, "the copy", copying);
     run_halves(b, CSAW_F16);
     run_halves(b, CSAW_BF16);
-    report(b, k, "to dense", time_of(b->set.repeat, [&] { must(csaw_maxk_dense(&b->there_h, &o, &b->there_dx)); }),
-           bytes, "the copy", copying);
-    report(b, k, "from dense", time_of(b->set.repeat, [&] { must(csaw_maxk_gather(&b->there_x, &o, &b->there_dh)); }),
-           0, "the copy", copying);
+    const auto to_dense = [&] { must(csaw_maxk_dense(&b->there_h, &o, &b->there_dx)); };
+    const auto from_dense = [&] { must(csaw_maxk_gather(&b->there_x, &o, &b->there_dh)); };
+    poison(b->there_dx), poison(b->there_dh);
+    to_dense();
+    verify_to_dense(b);
+    report(b, k, "to dense", time_of(b->set.repeat, to_dense), bytes, "the copy", copying);
+    from_dense();
+    verify_from_dense(b);
+    report(b, k, "from dense", time_of(b->set.repeat, from_dense), 0, "the copy", copying);
 }
 
-static void run_products(bench *b, double dense) {
+/* Returns the time that the sectors of the entries take. */
+static double run_products(bench *b, double dense) {
     const double edges = (double)b->a.num_edges, rows = (double)b->a.rows, k = (double)b->h.k;
     const double i = (double)csaw_cbsr_index_bytes(b->set.cols), forward = (4 + i) * k * edges;
     const double backward = 4 * rows * b->set.cols + forward + 4 * k * edges;
-    const csaw_maxk_spmm_options plain = options_of(b, false, true), given = options_of(b, true, true),
-                                 atomic = options_of(b, false, false);
-    csaw_maxk_spmm_options planned = options_of(b, false, false);
+    const bool whole = b->set.what == "all", many = b->h.k * 4 > b->set.cols;
+    const csaw_maxk_spmm_options alone = options_of(b, false, nullptr, false),
+                                 planned = options_of(b, false, b->plan, false),
+                                 exact = options_of(b, false, b->plan, true),
+                                 made = options_of(b, false, nullptr, true), given = options_of(b, true, nullptr, true);
     const double sectors = time_sectors(b, b->h.k);
-    planned.plan = b->plan; /* which has work memory, too */
-    const auto run_forward = [&] { must(csaw_maxk_spmm(&b->there, &b->there_h, &planned, &b->there_y)); };
-    const auto run_alone = [&] { must(csaw_maxk_spmm(&b->there, &b->there_h, &plain, &b->there_y)); };
-    must_cuda(cudaMemset(b->there_y.data, 0xff, b->a.rows * b->set.cols * 4));
-    run_forward();
-    verify_forward(b);
-    const figure f = time_of(b->set.repeat, run_forward);
-    report(b, b->h.k, "forward", f, forward, "sectors", sectors);
-    report(b, b->h.k, "forward", f, forward, "csaw_spmm", dense);
-    if (!b->set.figure)
-        report(b, b->h.k, "forward, not prepared", time_of(b->set.repeat, run_alone), forward, "sectors", sectors);
+    for (const csaw_maxk_spmm_options *o : {&planned, &alone}) {
+        const auto run = [&] { must(csaw_maxk_spmm(&b->there, &b->there_h, o, &b->there_y)); };
+        if (o == &alone && !whole) continue;
+        poison(b->there_y);
+        run();
+        verify_forward(b, nullptr);
+        const figure f = time_of(b->set.repeat, run);
+        report(b, b->h.k, o == &alone ? "forward, not prepared" : "forward", f, forward, "sectors", sectors);
+        if (o == &planned) report(b, b->h.k, "forward", f, forward, "csaw_spmm", dense);
+    }
     const struct {
         const char *name;
         const csaw_maxk_spmm_options *options;
-        bool exact;
-    } ways[] = {{"backward, transpose given", &given, true},
-                {"backward, transpose made", &plain, true},
-                {"backward, atomic", &atomic, false}};
+        bool exact, always; /* to the bit; also where not all is asked for */
+    } ways[] = {{"backward, atomic", &alone, false, true},
+                {"backward, prepared", &planned, many, true},
+                {"backward, deterministic", &exact, true, true},
+                {"backward, transpose given", &given, true, false},
+                {"backward, transpose made", &made, true, false}};
     for (const auto &way : ways) {
-        if (b->set.figure && way.exact) continue;
         const auto run = [&] { must(csaw_maxk_spmm_backward(&b->there, &b->there_dy, way.options, &b->there_dh)); };
-        must_cuda(cudaMemset(b->there_dh.values, 0xff, b->a.cols * b->h.k * 4));
+        if (!way.always && !whole) continue;
+        poison(b->there_dh);
         run();
         verify_backward(b, way.exact);
         report(b, b->h.k, way.name, time_of(b->set.repeat, run), backward, "sectors", sectors);
     }
-    if (b->set.figure) return;
-    report(b, b->h.k, "gradient of weights",
-           time_of(b->set.repeat,
-                   [&] {
-                       must(csaw_maxk_spmm_backward_weight(&b->there, &b->there_dy, &b->there_h, &plain,
-                                                           b->there_dweight));
-                   }),
-           0, "csaw_spmm", dense);
+    if (!whole) return sectors;
+    const auto weights = [&] {
+        must(csaw_maxk_spmm_backward_weight(&b->there, &b->there_dy, &b->there_h, &alone, b->there_dweight));
+    };
+    must_cuda(cudaMemset(b->there_dweight, 0xff, b->a.num_edges * sizeof(float)));
+    weights();
+    verify_weights(b);
+    report(b, b->h.k, "gradient of weights", time_of(b->set.repeat, weights), 0, "csaw_spmm", dense);
+    return sectors;
 }
 
-static void run_k(bench *b, uint64_t k, double dense) {
+/* sorted: NULL unless lanes are asked for. */
+static void run_k(bench *b, uint64_t k, double dense, const by_length *sorted) {
     const uint64_t index_bytes = csaw_cbsr_index_bytes(b->set.cols);
     std::vector<float> values(b->a.cols * k);
     std::vector<uint8_t> index(b->a.cols * k * index_bytes);
@@ -376,8 +244,11 @@ static void run_k(bench *b, uint64_t k, double dense) {
     const csaw_maxk_options o = maxk_options(b);
     must(csaw_maxk(&b->there_x, &o, &b->there_h));
     verify_maxk(b->h, b->there_h);
-    if (!b->set.figure) run_rows(b);
-    run_products(b, dense);
+    if (b->set.what == "all" || b->set.what == "rows") run_rows(b);
+    if (b->set.what != "rows") {
+        const double sectors = run_products(b, dense);
+        if (sorted) run_lanes(b, *sorted, sectors);
+    }
     cudaFree(b->there_h.values);
     cudaFree(b->there_h.index);
     cudaFree(b->there_dh.values);
@@ -396,12 +267,27 @@ static void fill(float *to, uint64_t count, uint64_t state) { /* sums of uniform
     }
 }
 
+/* Rows for the search of the k largest: many zeros, few different numbers, one. */
+static void shape(float *x, uint64_t count, const std::string &rows) {
+    for (uint64_t i = 0; i < count; i++)
+        x[i] = rows == "relu"       ? (x[i] > 0 ? x[i] : 0)
+               : rows == "tied"     ? std::rint(x[i] * 2)
+               : rows == "constant" ? 1
+                                    : x[i];
+}
+
 static csaw_sparse uploaded(const csaw_sparse &a) {
     csaw_sparse there = a;
     there.rowptr = upload(a.rowptr, a.rows + 1);
     there.col = upload(a.col, a.num_edges);
     there.weight = upload(a.weight, a.num_edges);
     return there;
+}
+
+static bool one_of(const char *value, std::initializer_list<const char *> known) {
+    for (const char *name : known)
+        if (strcmp(value, name) == 0) return true;
+    return false;
 }
 
 static settings read_settings(int argc, char **argv) {
@@ -412,8 +298,10 @@ static settings read_settings(int argc, char **argv) {
         if (reads_graph(&s.graph, name, value)) continue;
         if (strcmp(name, "--k") == 0)
             s.k = value;
-        else if (strcmp(name, "--what") == 0 && (strcmp(value, "all") == 0 || strcmp(value, "figure") == 0))
-            s.figure = strcmp(value, "figure") == 0;
+        else if (strcmp(name, "--what") == 0 && one_of(value, {"all", "rows", "figure", "lanes"}))
+            s.what = value;
+        else if (strcmp(name, "--rows") == 0 && one_of(value, {"normal", "relu", "tied", "constant"}))
+            s.rows = value;
         else if (strcmp(name, "--device") == 0)
             s.device = value;
         else if (strcmp(name, "--commit") == 0)
@@ -425,7 +313,7 @@ static settings read_settings(int argc, char **argv) {
         else if (strcmp(name, "--repeat") == 0)
             s.repeat = number;
         else {
-            fprintf(stderr, "maxk_gpu_bench: unknown option '%s'; see the head of bench/maxk_gpu.cu\n", name);
+            fprintf(stderr, "maxk_gpu_bench: unknown option '%s %s'; see the head of bench/maxk_gpu.cu\n", name, value);
             exit(2);
         }
     }
@@ -440,6 +328,7 @@ static void prepare(bench *b, const csaw_graph *graph, std::vector<float> *x, st
     const uint64_t cols = b->set.cols, elements = b->a.rows * cols;
     x->resize(elements), dy->resize(elements);
     fill(x->data(), elements, 1);
+    shape(x->data(), elements, b->set.rows);
     fill(dy->data(), elements, 2);
     b->x = csaw_dense{b->a.rows, cols, 0, CSAW_F32, x->data()};
     b->dy = csaw_dense{b->a.rows, cols, 0, CSAW_F32, dy->data()};
@@ -467,17 +356,18 @@ int main(int argc, char **argv) {
         perror(b.set.json);
         return 1;
     }
-    printf("csaw %s on %s, %s: %llu vertices, %llu edges, %u columns; median of %u groups of calls\n", csaw_version(),
-           props.name, b.set.graph.name, (unsigned long long)b.a.rows, (unsigned long long)b.a.num_edges, b.set.cols,
-           b.set.repeat);
+    printf("csaw %s on %s, %s: %llu vertices, %llu edges, %u columns, %s rows; median of %u groups of calls\n",
+           csaw_version(), props.name, b.set.graph.name, (unsigned long long)b.a.rows,
+           (unsigned long long)b.a.num_edges, b.set.cols, b.set.rows.c_str(), b.set.repeat);
     if (b.json)
         fprintf(
             b.json,
             "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"graph\": {\"kind\": \"%s\", \"share\": "
-            "%g, \"vertices\": %llu, \"edges\": %llu}, \"cols\": %u, \"repeat\": %u, \"rows\": [",
+            "%g, \"vertices\": %llu, \"edges\": %llu}, \"cols\": %u, \"of\": \"%s\", \"repeat\": %u, \"rows\": [",
             csaw_version(), b.set.commit, props.name, b.set.graph.name, b.set.graph.share, (unsigned long long)b.a.rows,
-            (unsigned long long)b.a.num_edges, b.set.cols, b.set.repeat);
-    const double dense = run_dense(&b);
+            (unsigned long long)b.a.num_edges, b.set.cols, b.set.rows.c_str(), b.set.repeat);
+    const double dense = b.set.what == "rows" ? 0 : run_dense(&b);
+    const std::unique_ptr<by_length> sorted(b.set.what == "lanes" ? new by_length(&b) : nullptr);
     for (const char *at = b.set.k; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : nullptr) {
         const uint64_t k = strtoull(at, nullptr, 10);
         if (k < 1 || k > b.set.cols) {
@@ -485,7 +375,7 @@ int main(int argc, char **argv) {
                     b.set.cols);
             return 2;
         }
-        run_k(&b, k, dense);
+        run_k(&b, k, dense, sorted.get());
     }
     const bool written = !b.json || (fputs("]}\n", b.json) >= 0 && fclose(b.json) == 0);
     csaw_spmm_plan_free(b.plan);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """bench/plot_maxk.py OUT.svg FILE... - MaxK-GNN's figure 8, from the JSON files of maxk_gpu_bench, one of each graph: how many
 times as fast aggregation of k entries a row is as that of dense rows, by csaw_spmm() and by the fastest of cuSPARSE's algorithms
-that is in the file, which is timed forward alone and stands for both; forward, and backward by atomic additions. Python's
-standard library alone.
+that is in the file, which is timed forward alone and stands for both; forward, backward as it goes with a plan, and backward
+without atomic additions. Python's standard library alone.
 """
 import argparse
 import json
@@ -13,7 +13,8 @@ import sys
 from svg_plot import COLORS, Axis, number_text, picture, text
 
 LEFT, TOP, WIDTH, HEIGHT, GAP, FOOT = 74, 100, 350, 210, 84, 60  # room at the left, on top; of a panel; between; below
-PASSES = {"forward": ("forward", "csaw_spmm, dense"), "backward": ("backward, atomic", "csaw_spmm_backward, dense")}
+PASSES = {"forward": ("forward", "csaw_spmm, dense"), "backward": ("backward, prepared", "csaw_spmm_backward, dense"),
+          "backward, deterministic": ("backward, deterministic", "csaw_spmm_backward, dense")}
 PEERS = ("csaw_spmm() on dense rows", "cuSPARSE forward on dense rows")
 
 
@@ -82,12 +83,14 @@ def draw(path, reports):
     for row, way in enumerate(PASSES):
         for column, peer in enumerate(PEERS):
             out += panel(reports, way, peer, LEFT + column * (WIDTH + GAP), TOP + row * (HEIGHT + FOOT))
-    width, height = LEFT + 2 * WIDTH + GAP + 24, TOP + 2 * (HEIGHT + FOOT)
+    width, height = LEFT + 2 * WIDTH + GAP + 24, TOP + len(PASSES) * (HEIGHT + FOOT)
     out.append(text(LEFT + WIDTH + GAP / 2, height - 12, "k, entries kept of a row", 13))
-    middle = TOP + HEIGHT + FOOT / 2
+    middle = TOP + (len(PASSES) * (HEIGHT + FOOT) - FOOT) / 2
     out.append(text(18, middle, "times as fast", 13, more=f'transform="rotate(-90 18 {middle:.1f})"'))
     title = f"MaxK-GNN's figure 8: aggregation of k of {reports[0]['cols']} columns"
-    path.write_text(picture(width, height, LEFT, title, f"{reports[0]['device']}; float32, with a plan", out))
+    commits = sorted({report["commit"] for report in reports if report["commit"]})
+    under = "; ".join([reports[0]["device"], *commits, "float32, with a plan"])
+    path.write_text(picture(width, height, LEFT, title, under, out))
 
 
 def main():

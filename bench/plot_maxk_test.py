@@ -24,8 +24,9 @@ def report(name, peers=True):
     rows = [row(256, "csaw_spmm, dense", 8.0), row(256, "csaw_spmm_backward, dense", 6.0)]
     rows += [row(256, "cuSPARSE ALG1, dense", 20.0), row(256, "cuSPARSE ALG2, dense", 10.0)] if peers else []
     for k, seconds in ((32, 2.0), (8, 1.0)):
-        rows += [row(k, "forward", seconds), row(k, "forward", seconds), row(k, "backward, atomic", 2 * seconds)]
-    return {"version": "0", "commit": "", "device": "a GPU", "graph": {"kind": name, "vertices": 4, "edges": 40}, "cols": 256,
+        rows += [row(k, "forward", seconds), row(k, "forward", seconds), row(k, "backward, atomic", seconds),
+                 row(k, "backward, prepared", 2 * seconds), row(k, "backward, deterministic", 3 * seconds)]
+    return {"version": "0", "commit": "abc1234", "device": "a GPU", "graph": {"kind": name, "vertices": 4, "edges": 40}, "cols": 256,
             "rows": rows}
 
 
@@ -47,6 +48,7 @@ def main():
     one = report("one")
     check(plot_maxk.speedups(one, "forward", plot_maxk.PEERS[0]) == [(8, 8.0), (32, 4.0)], "8 s over 1 and 2 s, by k")
     check(plot_maxk.speedups(one, "backward", plot_maxk.PEERS[0]) == [(8, 3.0), (32, 1.5)], "6 s over 2 and 4 s")
+    check(plot_maxk.speedups(one, "backward, deterministic", plot_maxk.PEERS[0]) == [(8, 2.0), (32, 1.0)], "6 s over 3 and 6 s")
     check(plot_maxk.speedups(one, "forward", plot_maxk.PEERS[1])[0] == (8, 10.0), "the faster algorithm of cuSPARSE")
     check(plot_maxk.speedups(report("x", peers=False), "forward", plot_maxk.PEERS[1]) == [], "cuSPARSE was not timed")
     with tempfile.TemporaryDirectory() as name:
@@ -54,8 +56,9 @@ def main():
         done = run(folder, one, report("other", peers=False))
         check(done.returncode == 0, done.stderr)
         root = ElementTree.parse(folder / "out.svg").getroot()
-        check(len([line for line in root.iter(SVG + "polyline") if line.get("points")]) == 6, "two graphs, cuSPARSE of one")
-        check(len(list(root.iter(SVG + "circle"))) == 12, "two k a line")
+        check(len([line for line in root.iter(SVG + "polyline") if line.get("points")]) == 9, "two graphs, cuSPARSE of one")
+        check(len(list(root.iter(SVG + "circle"))) == 18, "two k a line")
+        check("abc1234" in (folder / "out.svg").read_text(), "the commit")
         refused = run(folder, one, {**report("other"), "device": "another GPU"})
         check(refused.returncode == 1 and "plot them apart" in refused.stderr, "two GPUs in one plot")
         refused = run(folder, {"device": "a GPU", "rows": []})

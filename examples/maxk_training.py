@@ -11,7 +11,8 @@ MLP of (1 + eps) s + sum(s)) and dropout; LayerNorm and a linear layer give the 
 nonlinearity alone, and MaxK's aggregation reads k numbers a vertex (csaw.torch.maxk_spmm) where ReLU's reads all
 (csaw.torch.spmm).
 
-Printed, and written as JSON: accuracy over --seeds, time of a step (forward, backward, Adam), how many times as fast as
+On a GPU steps are recorded as a CUDA graph, for training and for times alike, unless --launched. Printed, and written
+as JSON: accuracy over --seeds, time of a step (forward, backward, Adam), how many times as fast as
 ReLU's, and the limit of that by Amdahl's law, 1 / (1 - p): p is the share of ReLU's step that its aggregations, forward
 and backward, take when they run alone. Splits: node_classification.py. Needs PyTorch, SciPy and, for plots, matplotlib.
 """
@@ -24,7 +25,7 @@ from torch.nn import functional as F
 
 import csaw.torch
 from node_classification import (Data, FeatureLinear, common_options, describe, fit, heading, load, make_step,
-                                 milliseconds, parse)
+                                 milliseconds, parse, recorded)
 from reports import axes_for, percent, save, spread, write_json
 
 NETS = ("gcn", "sage", "gin")
@@ -100,7 +101,7 @@ def train(kind: str, data: Data, aggregate: Aggregation, k: Optional[int], seed:
         return net(data.x, aggregate)
 
     step = make_step(forward, net, data, parts, options)
-    return fit(step, forward, net, data, parts, options), step
+    return fit(recorded(step, options.device, options), forward, net, data, parts, options), step
 
 
 def aggregations_ms(data: Data, aggregate: Aggregation, options: argparse.Namespace) -> float:

@@ -128,25 +128,43 @@ def fit(step: Callable[[], Tensor], forward: Callable[[], Tensor], net: nn.Modul
 
 # ---- times ----------------------------------------------------------------------------------------------------------
 
+WARM_UP = 3  # calls
+
+
+def recorded(function: Callable[[], Any], device: torch.device, options: argparse.Namespace) -> Callable[[], Any]:
+    """The function, whose work on a GPU is recorded as a CUDA graph by the call after WARM_UP, which replays it, as those
+    that follow do: so nothing waits for the host. What the recorded call returned is written again by each. For a
+    function that asks for the same work every time; with --launched it is left as it is."""
+    if device.type != "cuda" or options.launched:
+        return function
+    calls, graph, result = 0, torch.cuda.CUDAGraph(), None
+
+    def call() -> Any:
+        nonlocal calls, result
+        calls += 1
+        if calls <= WARM_UP:  # in a stream of its own, as a recording asks for
+            here, stream = torch.cuda.current_stream(device), torch.cuda.Stream(device)
+            stream.wait_stream(here)
+            with torch.cuda.stream(stream):
+                result = function()
+            here.wait_stream(stream)
+            return result
+        if calls == WARM_UP + 1:
+            with torch.cuda.graph(graph):
+                result = function()
+        graph.replay()
+        return result
+
+    return call
+
+
 def milliseconds(function: Callable[[], Any], device: torch.device, options: argparse.Namespace) -> float:
-    """Median over options.repeat runs, after three that are not counted. On a GPU the work of one run is recorded as a
-    CUDA graph and replayed, so that what the host does between launches is not in it; with --launched it is."""
-    if device.type != "cuda":
-        for _ in range(3):
-            function()
-        return statistics.median(_on_host(function) for _ in range(options.repeat))
-    stream = torch.cuda.Stream(device)
-    stream.wait_stream(torch.cuda.current_stream(device))
-    with torch.cuda.stream(stream):
-        for _ in range(3):
-            function()
-    torch.cuda.current_stream(device).wait_stream(stream)
-    if not options.launched:
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            function()
-        function = graph.replay
+    """Median over options.repeat runs, of a function that is recorded() and has been replayed once."""
+    function = recorded(function, device, options)
+    for _ in range(WARM_UP + 1):
         function()
+    if device.type != "cuda":
+        return statistics.median(_on_host(function) for _ in range(options.repeat))
     times = []
     for _ in range(options.repeat):
         begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -181,7 +199,7 @@ def common_options(parser: argparse.ArgumentParser, graphs: List[str], epochs: i
     parser.add_argument("--rate", type=float, default=rate, help="of Adam; default %(default)s")
     parser.add_argument("--weight-decay", type=float, default=weight_decay, help="default %(default)s")
     parser.add_argument("--repeat", type=int, default=20, help="runs that a time is the median of")
-    parser.add_argument("--launched", action="store_true", help="time calls, not a recorded CUDA graph of them")
+    parser.add_argument("--launched", action="store_true", help="launch call by call, not as a recorded CUDA graph")
 
 
 def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:

@@ -4,111 +4,39 @@
  * z > 10 (tests/law.h). The numbers of docs/stream.md, any number of threads, any division into calls; what is refused.
  */
 #include "tests/failing_allocations.h"
-#include "tests/graph_cases.h"
-#include "tests/law.h"
+#include "tests/negatives_cases.h"
 #include "tests/reference/philox.h"
 
-#include <csaw/training.h>
-
-#include <set>
-
 using graph_cases::message_has;
-using law::Graph;
+using namespace negatives_cases;
 
 namespace {
 
-struct Rule {
-    double power = 0;
-    bool any = false;
-    int threads = 0;
-    csaw_negative_options given() const { return {sizeof(csaw_negative_options), power, any, threads}; }
+const Draw here = [](csaw_negatives *negatives, uint64_t seed, uint64_t first, const Vertices &src, uint32_t each) {
+    Vertices dst(src.size() * each, CSAW_NONE);
+    reference::require(csaw_negatives_draw(negatives, seed, first, src.data(), src.size(), each, dst.data()));
+    return dst;
 };
 
-using Negatives = std::unique_ptr<csaw_negatives, decltype(&csaw_negatives_free)>;
-
-Negatives create(const csaw_graph *graph, const Rule &rule) {
-    const csaw_negative_options given = rule.given();
-    csaw_negatives *out = nullptr;
-    reference::require(csaw_negatives_create(graph, &given, &out));
-    return Negatives(out, csaw_negatives_free);
+Vertices draw(const Negatives &negatives, uint64_t seed, uint64_t first, const Vertices &src, uint32_t each) {
+    return here(negatives.get(), seed, first, src, each);
 }
-
-std::vector<csaw_vertex> draw(const Negatives &negatives, uint64_t seed, uint64_t first,
-                              const std::vector<csaw_vertex> &src, uint32_t each) {
-    std::vector<csaw_vertex> dst(src.size() * each, CSAW_NONE);
-    reference::require(csaw_negatives_draw(negatives.get(), seed, first, src.data(), src.size(), each, dst.data()));
-    return dst;
-}
-
-bool allowed(const csaw_csr &csr, csaw_vertex u, csaw_vertex x) {
-    return x != u && !std::count(csr.col + csr.rowptr[u], csr.col + csr.rowptr[u + uint64_t{1}], x);
-}
-
-std::vector<long double> law_of(const csaw_csr &csr, const Rule &rule, csaw_vertex u) {
-    std::vector<long double> p(csr.num_vertices);
-    long double sum = 0;
-    for (csaw_vertex x = 0; x < csr.num_vertices; x++) {
-        const auto degree = static_cast<long double>(csr.rowptr[x + 1] - csr.rowptr[x]);
-        if (rule.any || allowed(csr, u, x))
-            p[x] = rule.power == 0 ? 1 : degree > 0 ? std::pow(degree, static_cast<long double>(rule.power)) : 0;
-        sum += p[x];
-    }
-    if (sum == 0) return {};
-    for (long double &q : p) q /= sum;
-    return p;
-}
-
-// Draws of every vertex that has a law: z against the law of `claimed`.
-double z_of(const Graph &graph, const Rule &rule, const Rule &claimed, uint64_t seed) {
-    const csaw_csr csr = graph.csr();
-    const auto borrowed = reference::borrow(csr);
-    const Negatives negatives = create(borrowed.get(), rule);
-    law::ChiSquare fit;
-    for (csaw_vertex u = 0; u < csr.num_vertices; u++) {
-        const std::vector<long double> p = law_of(csr, claimed, u);
-        if (p.empty() || law_of(csr, rule, u).empty()) continue;
-        std::vector<uint64_t> seen(csr.num_vertices);
-        for (csaw_vertex x : draw(negatives, seed, u * 1000, std::vector<csaw_vertex>(400, u), 10)) seen.at(x)++;
-        fit.add(seen, p);
-    }
-    return fit.z();
-}
-
-// Vertex 0 has arcs to all but three of 64, of unequal degrees, one of them twice; the others to the next few.
-Graph nearly_complete() {
-    std::vector<reference::WeightedArc> arcs = {{0, 7, 1}};
-    for (csaw_vertex v = 0; v < 64; v++) {
-        if (v != 5 && v != 40 && v != 63) arcs.push_back({0, v, 1});
-        for (csaw_vertex k = 1; v > 0 && k <= v % 5; k++) arcs.push_back({v, (v + k) % 64, 1});
-    }
-    return reference::graph_of("nearly complete", 64, arcs, false);
-}
-
-std::vector<Graph> graphs() {
-    std::vector<Graph> out = {nearly_complete()};
-    for (const char *name : {"path", "star", "karate", "isolated", "multi_weighted", "directed", "zero_rows"})
-        out.push_back(reference::small_graph(name));
-    return out;
-}
-
-const std::vector<Rule> rules = {{0, false}, {0, true},    {.75, false}, {.75, true},
-                                 {1, false}, {2.5, false}, {4, true},    {1e-3, false}};
 
 TEST(NegativesLaw, OfEverySource) {
     uint64_t seed = 500;
     for (const Graph &graph : graphs())
         for (const Rule &rule : rules) {
-            const double z = z_of(graph, rule, rule, ++seed);
+            const double z = z_of(graph, rule, rule, ++seed, 400, here);
             EXPECT_LT(std::fabs(z), law::threshold) << graph.name << ", power " << rule.power << ", any " << rule.any;
         }
 }
 
 TEST(NegativesLaw, WrongLawsAreRejected) {
     const Graph karate = reference::small_graph("karate"), near = nearly_complete();
-    EXPECT_GT(z_of(karate, {0, true}, {0, false}, 1), law::wrong) << "neighbours among them";
-    EXPECT_GT(z_of(karate, {1, false}, {.75, false}, 1), law::wrong) << "another power";
-    EXPECT_GT(z_of(karate, {0, false}, {.75, false}, 1), law::wrong) << "all alike";
-    EXPECT_GT(z_of(near, {.75, false}, {0, false}, 1), law::wrong) << "by degree";
+    EXPECT_GT(z_of(karate, {0, true}, {0, false}, 1, 400, here), law::wrong) << "neighbours among them";
+    EXPECT_GT(z_of(karate, {1, false}, {.75, false}, 1, 400, here), law::wrong) << "another power";
+    EXPECT_GT(z_of(karate, {0, false}, {.75, false}, 1, 400, here), law::wrong) << "all alike";
+    EXPECT_GT(z_of(near, {.75, false}, {0, false}, 1, 400, here), law::wrong) << "by degree";
 }
 
 // Pairs of draws: of one source, of sources side by side, of equal sources far apart.

@@ -194,20 +194,25 @@ CSAW_API void csaw_visits_free(csaw_visits *visits);                   /* NULL i
 
 typedef struct csaw_negative_options {
     size_t size;
-    double power; /* P(x) proportional to degree(x)^power, 0 .. 4; 0 = all alike; 0.75 is word2vec's */
-    bool any;     /* x may be a neighbour, or src itself; default: never. Degrees are numbers of arcs out */
-    int threads;  /* 0 = all cores */
+    double power;       /* P(x) proportional to degree(x)^power, 0 .. 4; 0 = all alike; 0.75 is word2vec's */
+    bool any;           /* x may be a neighbour, or src itself; default: never. Degrees are numbers of arcs out */
+    int threads;        /* of the CPU; 0 = all cores */
+    const char *device; /* NULL or "cpu"; "cuda:N" draws there */
+    void *stream;       /* a cudaStream_t of the device; NULL = the default stream. It outlives the negatives */
 } csaw_negative_options;
 
 typedef struct csaw_negatives csaw_negatives;
 
-/* Of power 0 no table; else 8 bytes a vertex. Borrows the graph. */
+/* Of power 0 no table; else 8 bytes a vertex. Borrows the graph. On a GPU the table is in its memory, and beside it,
+ * unless any is set, a copy of the graph's rows: 8 bytes a vertex, 4 an arc. */
 CSAW_API csaw_status csaw_negatives_create(const csaw_graph *graph, const csaw_negative_options *options,
                                            csaw_negatives **out);
 /* For each src[i], i < count, `each` independent vertices x: dst [count, each], such that src[i] -> x is no arc of the
  * graph and x is not src[i]. seed, first: src[i] is number first + i of the seed's stream, below 2^40; give other
  * numbers to every batch. Exact: after 8 attempts the vertex is drawn among those allowed, in time of src's degree.
- * CSAW_EINVAL: a src for which there is no such vertex. */
+ * On a GPU src and dst are its memory, or page-locked memory of the host; the bits are the CPU's. The call waits until
+ * dst is there: draw in a stream of your own what is to go on beside other work. Of several threads at a time as well.
+ * CSAW_EINVAL: a src for which there is no such vertex; dst then holds CSAW_NONE for it. */
 CSAW_API csaw_status csaw_negatives_draw(const csaw_negatives *negatives, uint64_t seed, uint64_t first,
                                          const csaw_vertex *src, uint64_t count, uint32_t each, csaw_vertex *dst);
 CSAW_API void csaw_negatives_free(csaw_negatives *negatives); /* NULL is fine */

@@ -171,4 +171,5 @@ csaw_visits_view = _struct(
     "csaw_visits_view", ("num_seeds", c_uint64), ("offset", c_void_p), ("vertex", c_void_p), ("count", c_void_p),
     ("weight", c_void_p))
 csaw_negative_options = _struct(
-    "csaw_negative_options", ("size", c_size_t), ("power", c_double), ("any", c_bool), ("threads", c_int))
+    "csaw_negative_options", ("size", c_size_t), ("power", c_double), ("any", c_bool), ("threads", c_int),
+    ("device", c_char_p), ("stream", c_void_p))

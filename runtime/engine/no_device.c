@@ -3,6 +3,7 @@
  * bring an engine of its own, wherever it stands among what is linked. */
 #include "runtime/engine/device_joint.h"
 #include "runtime/engine/device_loader.h"
+#include "runtime/engine/device_negatives.h"
 #include "runtime/engine/device_reducer.h"
 #include "runtime/engine/parts.h"
 #include "runtime/engine/spread_gpu.h"
@@ -120,6 +121,20 @@ WEAK csaw_status csaw__device_slot_await(csaw__device_slot *slot) {
 }
 
 WEAK void csaw__device_slot_free(csaw__device_slot *slot) { (void)slot; }
+
+WEAK csaw_status csaw__device_negatives_create(const csaw__where *where, const csaw__negative_law *law,
+                                               uint64_t num_edges, csaw__device_negatives **out) {
+    (void)where, (void)law, (void)num_edges, (void)out;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__device_negatives_draw(const csaw__device_negatives *negatives,
+                                             const csaw__negative_request *request, csaw__negative_faults *faults) {
+    (void)negatives, (void)request, (void)faults;
+    return no_cuda();
+}
+
+WEAK void csaw__device_negatives_free(csaw__device_negatives *negatives) { (void)negatives; }
 
 WEAK csaw_status csaw__device_finish(const csaw_samples *samples) {
     (void)samples;

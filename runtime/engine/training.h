@@ -14,7 +14,7 @@ enum { /* draws of purpose CSAW_DRAW_TRAINING */
 };
 
 /* Number i < 2^33 of an instance: two share a block. */
-static inline uint64_t csaw__training_number(uint64_t seed, uint64_t instance, uint64_t i, uint32_t draw) {
+CSAW_FN uint64_t csaw__training_number(uint64_t seed, uint64_t instance, uint64_t i, uint32_t draw) {
     const csaw_block block = csaw_draw(seed, instance, 0, (uint32_t)(i >> 1), CSAW_DRAW_TRAINING, draw);
     return csaw_half(&block, i & 1);
 }

@@ -47,7 +47,6 @@ inline std::vector<Case> samples() {
                    false,
                    false,
                    {0}});
-    out.push_back({"saint_walk", &csaw_saint_walk, {}, reference::saint_walk(), false, false, {1, 1, 1}});
     return out;
 }
 

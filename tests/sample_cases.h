@@ -196,6 +196,7 @@ inline std::vector<Case> cases() {
          with_replacement(together(law_of(saint_edge, Next::nothing))),
          {3},
          {2}},
+        {"saint_walk", &csaw_saint_walk, {}, r::saint_walk(), law_of(alike, Next::walkers), {1, 1, 1}, {1, 1}},
         {"shadow", &csaw_shadow, {}, r::shadow(), law_of(alike, Next::unvisited), three, two},
     };
 }
@@ -215,6 +216,29 @@ inline std::vector<Method> methods_of(const reference::Sampler &sampler, bool re
 // Of a fit: as small as chance makes it, both ways.
 inline void expect_small(const ChiSquare &fit, const std::string &what) {
     EXPECT_LT(std::fabs(fit.z()), law::threshold) << what << ": z = " << fit.z() << " on " << fit.freedom();
+}
+
+// The pool whose whole samples are counted: of layers two vertices, of walkers two on one vertex.
+inline Vertices whole_pool(const Law &law) {
+    return law.together ? Vertices{2, 0} : law.next == Next::walkers ? Vertices{0, 0} : Vertices{0};
+}
+
+// ---- random nodes: the first frontier is all of a sample ------------------------
+
+using Frontiers = std::map<Sequence, uint64_t>; // how often each was seen
+
+// Against successive draws from the pool, all alike.
+inline ChiSquare frontier_fit(Frontiers seen, const Vertices &pool, uint32_t size) {
+    Counted all;
+    for (const auto &[picks, p] : selection(std::vector<long double>(pool.size(), 1), size, false)) {
+        Sequence vertices;
+        for (csaw_edge i : picks) vertices.push_back(pool[i]);
+        all.probability[vertices] += p;
+    }
+    all.seen = std::move(seen);
+    ChiSquare fit;
+    all.add_to(&fit);
+    return fit;
 }
 
 // ---- graphs -----------------------------------------------------------------

@@ -38,7 +38,7 @@ struct State {
     std::set<csaw_vertex> visited;
 };
 
-enum class Next { reached, unvisited, keep, list, nothing }; // the pool after: see next_pool()
+enum class Next { reached, unvisited, keep, list, walkers, nothing }; // the pool after: see next_pool()
 
 struct Law {
     std::function<long double(const csaw_csr &, const State &, csaw_edge)> bias;
@@ -161,9 +161,9 @@ inline void enter(Vertices *pool, csaw_vertex v) {
 
 inline State first_state(const Law &law, const Vertices &seeds) {
     State out = {0, {}, {seeds.begin(), seeds.end()}};
-    if (law.next == Next::list) {
-        out.pool = seeds; // its order does not count
-        std::sort(out.pool.begin(), out.pool.end());
+    if (law.next == Next::list || law.next == Next::walkers) {
+        out.pool = seeds;
+        if (law.next == Next::list) std::sort(out.pool.begin(), out.pool.end()); // its order does not count
     } else {
         for (csaw_vertex v : seeds) enter(&out.pool, v);
     }
@@ -172,6 +172,12 @@ inline State first_state(const Law &law, const Vertices &seeds) {
 
 inline State next_state(const csaw_csr &csr, const Law &law, const State &state, const Sequence &picked) {
     State out = {state.depth + 1, {}, state.visited};
+    if (law.next == Next::walkers) { // a place each, whose vertex has at most one arc picked
+        size_t at = 0;
+        for (csaw_vertex v : state.pool)
+            out.pool.push_back(at < picked.size() && src_of(csr, picked[at]) == v ? csr.col[picked[at++]] : v);
+        return out;
+    }
     if (law.next == Next::keep || law.next == Next::list) out.pool = state.pool;
     for (csaw_edge e : picked) {
         const csaw_vertex dst = csr.col[e];
@@ -253,6 +259,7 @@ inline Sequence taken_by(const csaw_csr &csr, const Law &law, const State &state
     Sequence out;
     for (; *at < arcs.size() && arcs[*at].depth == state.depth; ++*at) {
         if (!law.together && arcs[*at].src != unit[0]) break;
+        if (law.next == Next::walkers && !out.empty()) break; // the next one may stand there too
         out.push_back(checked(csr, arcs[*at]));
     }
     return out;

@@ -7,7 +7,7 @@
  * tiny graphs these are whole samples of two depths, whose probabilities are enumerated, and what every vertex picked
  * in them; on larger ones what every vertex picks at the first depth: later depths there are too many to gather, and
  * nothing new (samples_law_test.cc has them, and the bits are the same). Threshold as in tests/law.h: |z| < 4, both
- * ways; wrong samplers must reach z > 10. There are 520 or so values of z: 0.03 false alarms were to be expected; the
+ * ways; wrong samplers must reach z > 10. There are 580 or so values of z: 0.04 false alarms were to be expected; the
  * seeds are fixed. */
 #include "tests/gpu_cases.h"
 
@@ -144,7 +144,7 @@ TEST_P(OfSampleOnGpu, WholeSamplesHaveTheLaw) {
         const csaw_csr csr = graph.csr();
         const OnGpu gpu(csr);
         const std::vector<uint32_t> whole = whole_of(each);
-        const Pools one = {each.law.together ? Vertices{2, 0} : Vertices{0}}, two = {{2, 0}};
+        const Pools one = {sample_cases::whole_pool(each.law)}, two = {{2, 0}};
         for (Method method : methods_for(each, csr)) {
             if (!reference::takes_case()) continue;
             const std::string what = each.name + ", " + reference::name_of(method) + ", " + graph.name;
@@ -155,7 +155,7 @@ TEST_P(OfSampleOnGpu, WholeSamplesHaveTheLaw) {
             const Fit fit = fit_of(csr, each.law, one, whole, many);
             sample_cases::expect_small(fit.first, what + ", first depth");
             sample_cases::expect_small(fit.later, what + ", later depths");
-            if (each.law.together) continue;
+            if (one[0].size() > 1) continue;
             const std::vector<uint32_t> once = {each.fanout[0]}; // what two seeds pick is independent
             const Many of_two =
                 draw_many(gpu.get(), run_of(each), method, ask_for(run_of(each), two, once, samples / 10 + 1, ++seed));
@@ -187,6 +187,61 @@ TEST_P(OfSampleOnGpu, PicksHaveTheLaw) {
 
 INSTANTIATE_TEST_SUITE_P(SamplesLaw, OfSampleOnGpu, ::testing::Range(size_t{0}, sample_cases::cases().size()),
                          [](const auto &info) { return sample_cases::cases()[info.param].name; });
+
+// ---- random nodes ----------------------------------------------------------------------
+
+sample_cases::Frontiers first_frontiers(csaw_plan *plan, const csaw_random_node_params &params, const Vertices &pool,
+                                        uint64_t samples, uint64_t seed) {
+    const uint64_t offset[] = {0, pool.size()};
+    const csaw_seeds seeds = {pool.data(), 1, offset};
+    csaw_run_options run = {};
+    run.size = sizeof run;
+    run.seed = seed;
+    run.depth = 3; // the run ends after the first all the same
+    run.walks_per_seed = static_cast<uint32_t>(samples);
+    csaw_samples *drawn = nullptr;
+    reference::require(csaw_sample(plan, &csaw_random_node, &params, &seeds, &run, &drawn));
+    const std::unique_ptr<csaw_samples, reference::Free> owned(drawn);
+    csaw_arcs arcs = {};
+    reference::require(csaw_samples_arcs(drawn, CSAW_HOST, &arcs));
+    EXPECT_EQ(arcs.num_instances, samples);
+    EXPECT_EQ(arcs.offset[arcs.num_instances], 0u);
+    sample_cases::Frontiers out;
+    for (uint64_t i = 0; i < arcs.num_instances; i++)
+        out[Sequence(arcs.seed + arcs.seed_offset[i], arcs.seed + arcs.seed_offset[i + 1])]++;
+    return out;
+}
+
+// 60,000 on a CPU: samples_property_test.cc.
+TEST(RandomNodeOnGpu, EverySequenceIsEquallyLikely) {
+    SKIP_WITHOUT_GPU();
+    const Graph graph = reference::small_graph("isolated"); // arcs do not matter
+    const csaw_csr csr = graph.csr();
+    const OnGpu gpu(csr);
+    const uint64_t samples = reference::share_of(6000000);
+    for (const Vertices &pool : {graph.vertices(), Vertices{7, 1, 3, 4}})
+        for (uint32_t size : {1u, 3u, 4u, 1000u}) {
+            const csaw_random_node_params params = {size};
+            const auto seen = first_frontiers(gpu.get(), params, pool, samples, size);
+            sample_cases::expect_small(sample_cases::frontier_fit(seen, pool, size),
+                                       std::to_string(size) + " of " + std::to_string(pool.size()));
+        }
+}
+
+// One drawn by its degree: samples_property_test.cc. Here, frontiers that have lost their order.
+TEST(RandomNodeOnGpu, SetsAreRejected) {
+    SKIP_WITHOUT_GPU();
+    const Graph graph = reference::small_graph("isolated");
+    const csaw_csr csr = graph.csr();
+    const csaw_random_node_params params = {2};
+    sample_cases::Frontiers sets;
+    for (const auto &[sequence, count] : first_frontiers(OnGpu(csr).get(), params, graph.vertices(), 100000, 7)) {
+        Sequence sorted = sequence;
+        std::sort(sorted.begin(), sorted.end());
+        sets[sorted] += count;
+    }
+    EXPECT_GT(sample_cases::frontier_fit(sets, graph.vertices(), 2).z(), law::wrong);
+}
 
 // ---- wrong samplers ------------------------------------------------------------------
 

@@ -17,21 +17,13 @@ TEST(TemporalNeighbor, AdmitsEveryTimeByDefault) {
 
 // ---- random nodes: the first frontier is all of it --------------------------------
 
-// Sequences of first frontiers against successive draws from the pool, all alike.
 ChiSquare frontier_fit(const std::vector<Sample> &samples, const Vertices &pool, uint32_t size) {
-    Counted all;
-    for (const auto &[picks, p] : selection(std::vector<long double>(pool.size(), 1), size, false)) {
-        Sequence vertices;
-        for (csaw_edge i : picks) vertices.push_back(pool[i]);
-        all.probability[vertices] += p;
-    }
+    Frontiers seen;
     for (const Sample &sample : samples) {
         EXPECT_TRUE(sample.arcs.empty());
-        all.seen[Sequence(sample.frontier.begin(), sample.frontier.end())]++;
+        seen[Sequence(sample.frontier.begin(), sample.frontier.end())]++;
     }
-    ChiSquare fit;
-    all.add_to(&fit);
-    return fit;
+    return sample_cases::frontier_fit(std::move(seen), pool, size);
 }
 
 SampleRequest request_of_nodes(const Vertices &pool, uint32_t samples, uint64_t seed) {

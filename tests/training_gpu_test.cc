@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/training_gpu_test.cc - GraphSAINT's subgraphs and visit counts from a plan on a GPU are those of the CPU's.
- * Skipped without a GPU. The loader: loader_gpu_test.cc. */
+/* tests/training_gpu_test.cc - GraphSAINT's subgraphs and visit counts from a plan on a GPU are those of the CPU's; the
+ * law of visit counts with 100 times the seeds of visits_test.cc, wrong laws rejected. Skipped without a GPU. The
+ * loader: loader_gpu_test.cc; negative samples: negatives_gpu_test.cc. */
 #include "tests/graph_cases.h"
 #include "tests/saint_cases.h"
+#include "tests/share.h"
+#include "tests/visits_cases.h"
 
 using namespace saint_cases;
+using namespace visits_cases;
 
 namespace {
 
@@ -37,18 +41,15 @@ TEST_F(Training, SubgraphsAreTheCpus) {
 }
 
 TEST_F(Training, VisitsAreTheCpus) {
-    csaw_visit_options o = {};
-    o.size = sizeof o;
-    o.seed = 4;
-    csaw_visits *a = nullptr, *b = nullptr;
-    ASSERT_EQ(csaw_visits_create(cpu->get(), nullptr, &o, &a), CSAW_OK);
-    ASSERT_EQ(csaw_visits_create(gpu->get(), nullptr, &o, &b), CSAW_OK) << csaw_last_error();
-    const csaw_visits_view u = csaw_visits_look(a), v = csaw_visits_look(b);
-    ASSERT_EQ(list(v.offset, 35), list(u.offset, 35));
-    EXPECT_EQ(list(v.vertex, u.offset[34]), list(u.vertex, u.offset[34]));
-    EXPECT_EQ(list(v.count, u.offset[34]), list(u.count, u.offset[34]));
-    csaw_visits_free(a);
-    csaw_visits_free(b);
+    const csaw_restart_params often = {.4f};
+    std::vector<csaw_vertex> seeds;
+    for (csaw_vertex i = 0; i < 500; i++) seeds.push_back(i * 5 % 34);
+    for (const Ask &ask : {Ask{nullptr, nullptr, 0, 0, 0, 4}, Ask{&csaw_uniform, nullptr, 3, 9, 100, 2, 7},
+                           Ask{&csaw_restart, &often, 200, 50, 5, 9}}) // the last in several chunks
+        EXPECT_TRUE(visits(gpu->get(), seeds, ask) == visits(cpu->get(), seeds, ask));
+    EXPECT_TRUE(visits(gpu->get(), {}, {}) == visits(cpu->get(), {}, {}));
 }
+
+TEST_F(Training, VisitsHaveTheLaw) { expect_law("cuda:0", reference::share_of(2000000)); }
 
 } // namespace

@@ -26,10 +26,9 @@ csaw_sparse csaw_block_sparse(const csaw_block_view *block, const float *weight)
 csaw_status csaw_block_weights(const csaw_graph *graph, const csaw_block_view *block, float *out) {
     CSAW_REQUIRE(graph && block, CSAW_EINVAL, "csaw_block_weights needs a graph and a block of it; one is NULL");
     CSAW_TRY(csaw__array_check(out, "out", block->num_edges));
-    CSAW_REQUIRE(
-        block->space == CSAW_HOST, CSAW_EUNSUPPORTED,
-        "the block is in the memory of a GPU, but weights are looked up on the host; make blocks in host memory "
-        "(csaw_blocks_create()), and upload what this gives");
+    CSAW_REQUIRE(block->space == CSAW_HOST, CSAW_EUNSUPPORTED,
+                 "the block is in the memory of a GPU, but csaw_block_weights() looks weights up on the host; take "
+                 "csaw_plan_weights(), with the plan that the block was made by");
     const csaw_csr csr = csaw_graph_csr(graph);
     const uint64_t num_edges = block->num_edges;
     uint64_t bad = UINT64_MAX;

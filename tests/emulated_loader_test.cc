@@ -132,6 +132,43 @@ TEST_F(EmulatedLoader, WhereverFeaturesLieAndWhateverIsCached) {
 }
 
 // Pages that are locked, and rows on others: wherever the array begins and ends.
+// While the loader has the plan; a graph without weights, an edge that the graph does not have.
+TEST_F(EmulatedLoader, WeightsOfArcsStayThere) {
+    reference::Graph weighted = reference::small_graph("weighted");
+    csaw_csr of = weighted.csr();
+    ASSERT_NE(of.weight, nullptr);
+    options.features = nullptr;
+    options.label = nullptr;
+    for (const csaw_csr &each : {of, csr}) {
+        const reference::Library there_plan(each, plan_on("cuda:0", 0, 0));
+        const Loader loader = open(there_plan.get(), {}, there());
+        const csaw_minibatch *m = nullptr;
+        reference::require(csaw_loader_next(loader.get(), &m));
+        csaw_block_view block;
+        reference::require(csaw_blocks_look(m->blocks, 0, 1, &block));
+        ASSERT_EQ(block.space, CSAW_DEVICE);
+        ASSERT_GT(block.num_edges, 5u);
+        void *memory = nullptr;
+        cudaMalloc(&memory, block.num_edges * sizeof(float));
+        float *const weight = static_cast<float *>(memory);
+        ASSERT_EQ(csaw_plan_weights(there_plan.get(), &block, stream, weight), CSAW_OK) << csaw_last_error();
+        EXPECT_EQ(memcmp(weight, "\xa5\xa5\xa5\xa5", 4), 0) << "it waited for the stream";
+        cudaStreamSynchronize(stream);
+        for (uint64_t k = 0; k < block.num_edges; k++)
+            EXPECT_EQ(weight[k], each.weight ? each.weight[block.edge[k]] : 1.0f);
+        const_cast<csaw_edge *>(block.edge)[1] = each.num_edges; // the emulated GPU's memory is the host's
+        ASSERT_EQ(csaw_plan_weights(there_plan.get(), &block, stream, weight), CSAW_OK) << csaw_last_error();
+        cudaStreamSynchronize(stream);
+        EXPECT_TRUE(std::isnan(weight[1]));
+        EXPECT_FALSE(std::isnan(weight[0]));
+        float here = 0;
+        EXPECT_EQ(csaw_plan_weights(there_plan.get(), &block, stream, &here), CSAW_EINVAL);
+        EXPECT_TRUE(message_has({"out lies in memory of the host", "cuda:0"}));
+        EXPECT_EQ(csaw_plan_weights(cpu->get(), &block, stream, weight), CSAW_EUNSUPPORTED);
+        cudaFree(memory);
+    }
+}
+
 TEST_F(EmulatedLoader, RowsOfLockedPagesAndOthers) {
     const uint64_t cols = 700, page = 4096;
     std::vector<float> room(34 * cols + 3 * page / 4);

@@ -212,6 +212,30 @@ TEST_F(LoaderOnGpu, WhereverFeaturesLieAndWhateverIsCached) {
 
 // Copies of each batch wait in the caller's stream, behind 20 ms of work, in which several batches are made, while he
 // asks for the next.
+TEST_F(LoaderOnGpu, WeightsOfArcsStayThere) {
+    std::vector<float> weights(csr.num_edges);
+    for (size_t e = 0; e < weights.size(); e++) weights[e] = static_cast<float>(e % 1021 + 1) / 8;
+    csaw_csr of = csr;
+    of.weight = weights.data();
+    const reference::Library plan(of, plan_on("cuda:0", 0, 0));
+    options.features = nullptr;
+    options.label = nullptr;
+    const Loader loader = open(plan.get(), {}, there());
+    for (const csaw_minibatch *m = nullptr;;) { // the next batch is made meanwhile
+        reference::require(csaw_loader_next(loader.get(), &m));
+        if (!m) break;
+        for (uint32_t d = 0; d < 2; d++) {
+            csaw_block_view block;
+            reference::require(csaw_blocks_look(m->blocks, 0, d, &block));
+            const Array<float> out(std::vector<float>(block.num_edges, -1));
+            ASSERT_EQ(csaw_plan_weights(plan.get(), &block, stream, out.get()), CSAW_OK) << csaw_last_error();
+            std::vector<float> expected;
+            for (csaw_edge e : list(block.space, block.edge, block.num_edges)) expected.push_back(weights[e]);
+            EXPECT_TRUE(out.back() == expected) << "depth " << d;
+        }
+    }
+}
+
 TEST_F(LoaderOnGpu, ACallerWhoDoesNotWait) {
     struct Kept {
         uint64_t vertices, edges;

@@ -3,7 +3,7 @@
  * and the elements of 16-bit storage. */
 #include "tests/spmm_cases.h"
 
-#include <csaw/samplers.h>
+#include <csaw/training.h>
 
 #include <algorithm>
 #include <functional>
@@ -297,8 +297,17 @@ TEST(SpmmApi, graphs_and_blocks_as_matrices) {
     EXPECT_EQ(csaw_block_weights(other.get(), &block, weight.data()), CSAW_OK);
     block.space = CSAW_DEVICE;
     EXPECT_EQ(csaw_block_weights(graph.get(), &block, weight.data()), CSAW_EUNSUPPORTED);
-    EXPECT_TRUE(graph_cases::message_has({"memory of a GPU", "host"}));
+    EXPECT_TRUE(graph_cases::message_has({"memory of a GPU", "host", "csaw_plan_weights()"}));
+    EXPECT_EQ(csaw_plan_weights(plan, &block, nullptr, weight.data()), CSAW_EUNSUPPORTED);
+    EXPECT_TRUE(graph_cases::message_has({"memory of a GPU", "made by"}));
     EXPECT_EQ(weight, std::vector<float>(block.num_edges, 1.0f));
+    block.space = CSAW_HOST;
+    EXPECT_EQ(csaw_plan_weights(plan, &block, &block, weight.data()), CSAW_EINVAL);
+    EXPECT_TRUE(graph_cases::message_has({"a stream is given"}));
+    EXPECT_EQ(csaw_plan_weights(plan, &block, nullptr, nullptr), CSAW_EINVAL);
+    EXPECT_EQ(csaw_plan_weights(nullptr, &block, nullptr, weight.data()), CSAW_EINVAL);
+    ASSERT_EQ(csaw_plan_weights(plan, &block, nullptr, weight.data()), CSAW_OK);
+    for (uint64_t k = 0; k < block.num_edges; k++) EXPECT_EQ(weight[k], csr.weight[block.edge[k]]);
     csaw_blocks_free(blocks);
     csaw_samples_free(samples);
     csaw_plan_free(plan);

@@ -33,7 +33,8 @@ CSAW_API csaw_sparse csaw_graph_sparse(const csaw_graph *graph);
 CSAW_API csaw_sparse csaw_block_sparse(const csaw_block_view *block, const float *weight);
 /* The weights of a block's arcs in the graph that was sampled, 1 where it has none: out [block->num_edges], the weight
  * of csaw_block_sparse(). CSAW_EINVAL: the block names an edge past the graph's last; that is all that shows a graph to
- * be another one than was sampled. CSAW_EUNSUPPORTED: the block is in a GPU's memory. */
+ * be another one than was sampled. CSAW_EUNSUPPORTED: the block is in a GPU's memory; csaw_plan_weights()
+ * (csaw/training.h) takes it. */
 CSAW_API csaw_status csaw_block_weights(const csaw_graph *graph, const csaw_block_view *block, float *out);
 /* Reads the matrix in full: rowptr ascends from 0 to num_edges, every column is below cols. Functions below check
  * rowptr alone, so a column out of range makes them read or write outside x: check what comes from elsewhere. */

@@ -41,6 +41,16 @@ typedef struct csaw_gather_options {
 CSAW_API csaw_status csaw_gather(const csaw_dense *x, const csaw_vertex *vertex, uint64_t count,
                                  const csaw_gather_options *options, const csaw_dense *y);
 
+/* ---- weights of sampled arcs ------------------------------------------------- */
+
+/* As csaw_block_weights() (csaw/spmm.h), of the plan's graph, wherever the block is. Of one in the memory of the plan's
+ * GPU, a loader's say, out [block->num_edges] is in that memory too: the weights are gathered there, from those that
+ * the plan has, by work put into stream (a cudaStream_t of that GPU; NULL = the default stream), for which nothing
+ * waits; an edge past the graph's last, which a block of another graph may have, gets a NaN. At any time, also while a
+ * loader has the plan, and by several threads. CSAW_EUNSUPPORTED: the block is on a GPU, and the plan not on one whose
+ * memory holds the graph. */
+CSAW_API csaw_status csaw_plan_weights(const csaw_plan *plan, const csaw_block_view *block, void *stream, float *out);
+
 /* ---- loader: minibatches in layers, made ahead ------------------------------- */
 
 typedef struct csaw_loader csaw_loader;

@@ -80,6 +80,7 @@ FUNCTIONS = {  # name: (result, arguments), in the order of the headers
     "csaw_graph_sparse": (s.csaw_sparse, [_P]),
     "csaw_block_sparse": (s.csaw_sparse, [_P, _P]),
     "csaw_block_weights": (c_int, [_P, _P, _P]),
+    "csaw_plan_weights": (c_int, [_P, _P, _P, _P]),
     "csaw_sparse_check": (c_int, [_P]),
     "csaw_spmm_prepare": (c_int, [_P, _P, _P]),
     "csaw_spmm_plan_free": (None, [_P]),

@@ -165,6 +165,21 @@ def test_layers_of_a_batch(device, tensors):
         ct.layers(next(iter(csaw.NeighborLoader(given, [2], batch_size=64, subgraph_type="induced"))))
 
 
+@pytest.mark.parametrize("device", (None, "cpu"))
+def test_layers_have_the_weights_of_a_batch(device):
+    data = in_tensors(made_up(400, 3000, 6))
+    data.edge_weight = torch.arange(3000, dtype=torch.float32) / 7
+    for batch in csaw.NeighborLoader(data, [4, 3, 2], batch_size=64, device=device):
+        assert torch.equal(batch.edge_weight, data.edge_weight[batch.e_id])
+        for a in ct.layers(batch, batch.edge_weight):
+            sender, receiver = batch.edge_index[:, :a.num_edges]
+            want = torch.zeros(a.shape[0], 6).index_add_(0, receiver, batch.edge_weight[:a.num_edges, None] *
+                                                         batch.x[sender])
+            same(ct.spmm(a, batch.x[:a.shape[1]]), want)
+    with pytest.raises(csaw.CsawError, match="weight has shape"):
+        ct.layers(batch, batch.edge_weight[1:])
+
+
 def test_plans_go_with_their_matrix(edges):
     import gc
 

@@ -5,6 +5,7 @@
 #include "runtime/engine/device_loader.h"
 #include "runtime/engine/device_negatives.h"
 #include "runtime/engine/device_reducer.h"
+#include "runtime/engine/device_weights.h"
 #include "runtime/engine/parts.h"
 #include "runtime/engine/spread_gpu.h"
 
@@ -135,6 +136,11 @@ WEAK csaw_status csaw__device_negatives_draw(const csaw__device_negatives *negat
 }
 
 WEAK void csaw__device_negatives_free(csaw__device_negatives *negatives) { (void)negatives; }
+
+WEAK csaw_status csaw__device_weights(const csaw_plan *plan, const csaw_block_view *block, void *stream, float *out) {
+    (void)plan, (void)block, (void)stream, (void)out;
+    return no_cuda();
+}
 
 WEAK csaw_status csaw__device_finish(const csaw_samples *samples) {
     (void)samples;

@@ -42,12 +42,13 @@ csaw_status put_arcs(csaw__device *device, const csaw_arcs &from, csaw_samples *
 
 extern "C" {
 
-csaw_status csaw__device_open(const csaw_graph *, int ordinal, const csaw__joint_member *, char *, size_t,
+csaw_status csaw__device_open(const csaw_graph *graph, int ordinal, const csaw__joint_member *, char *, size_t,
                               csaw__device **out) {
     csaw__device *device = nullptr;
     CSAW_TRY(csaw__alloc_zero(&device, 1, "a device"));
     device->ordinal = ordinal;
     device->references = 1;
+    device->rows.weight = graph->csr.weight; // that memory is the emulated GPU's as well
     cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&device->delivery, cudaStreamNonBlocking);
     *out = device;

@@ -183,14 +183,15 @@ def matrix(edges: Adjacency, size: Union[None, int, Tuple[int, int]] = None) -> 
                   "csaw.Graph, a Block or a csaw.torch.Matrix")
 
 
-def layers(batch: Any) -> List[Matrix]:
+def layers(batch: Any, weight: Optional[Tensor] = None) -> List[Matrix]:
     """The matrix of each layer of a network on a batch of csaw.NeighborLoader, outer hop first:
 
         for conv, a in zip(convs, csaw.torch.layers(batch)):
             x = conv(x, a)                          # [a.shape[1], n] -> [a.shape[0], n]
 
     Layer i of k has the edges of all hops but the last i: rows are the vertices that the layers after it read, columns
-    its own vertices. x is batch.x at first, and in the end has batch_size rows. Of loaders with
+    its own vertices. x is batch.x at first, and in the end has batch_size rows. weight: [edges of the batch], such as
+    batch.edge_weight, None = all 1. Of loaders with
     subgraph_type="directional", whose edge_index nobody changed: on a GPU it is not looked at."""
     if getattr(batch, "num_sampled_nodes", None) is None:
         raise invalid("the batch has no num_sampled_nodes, so that its layers are not known; layers() is for batches "
@@ -202,9 +203,14 @@ def layers(batch: Any) -> List[Matrix]:
     if len(receiver) != sum(edges) or (receiver.device.type == "cpu" and bool((receiver[1:] < receiver[:-1]).any())):
         raise invalid(f"edge_index has {len(receiver)} edges, or another order than the batch came with, which has "
                       f"{sum(edges)}; call layers() before edges are added or sorted")
+    weight = None if weight is None else torch.as_tensor(weight)
+    if weight is not None and weight.shape != receiver.shape:
+        raise invalid(f"weight has shape {list(weight.shape)}, but the batch has {len(receiver)} edges; give one number "
+                      "for each")
     rowptr, col = _starts(receiver, sum(nodes[:-1])), sender.int()
     out = []
     for hops in range(len(edges), 0, -1):
         rows, count = sum(nodes[:hops]), sum(edges[:hops])
-        out.append(Matrix(rowptr[:rows + 1], col[:count], None, rows + nodes[hops], prepare=False))
+        of_edges = None if weight is None else weight[:count]
+        out.append(Matrix(rowptr[:rows + 1], col[:count], of_edges, rows + nodes[hops], prepare=False))
     return out

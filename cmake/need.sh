@@ -22,6 +22,7 @@ missing_packages() { # $1 = tests or program
     has mpirun || echo openmpi-bin # a rank each, more of them than cores
     has mpicc || echo libopenmpi-dev
     includes c++ gtest/gtest.h c++ || echo libgtest-dev
+    pkg-config --exists openblas 2>/dev/null || echo libopenblas-dev # of the training programs in examples/
     local module
     for module in numpy scipy pytest; do # of any Python that the tests may run with: see python/CMakeLists.txt
         imports "$module" || echo python3 "python3-$module"

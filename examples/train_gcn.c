@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* examples/train_gcn.c - GCN on a citation graph with its public split, the whole graph in each step, in C: both the
- * features, which are sparse, and the neighbourhoods are csaw_spmm(); the rest is plain loops (dense_layers.h).
+ * features, which are sparse, and the neighbourhoods are csaw_spmm(); dense products are OpenBLAS's (dense_layers.h).
  *
  * Source: Kipf, Welling, "Semi-supervised classification with graph convolutional networks", ICLR 2017, sections 3 and
  * 5: two layers, 16 hidden units, out = A ReLU(A X W0) W1 with A = D^-1/2 (adjacency + I) D^-1/2, dropout 0.5 before
  * each product, weights of the first layer decayed by 5e-4, Adam with rate 0.01, 200 epochs, rows of X summing to 1.
  *
  *   python3 examples/planetoid.py FOLDER cora > cora.txt
- *   cc examples/train_gcn.c -lcsaw -lm && ./a.out cora.txt      (or build/cpu/tests/train_gcn)
+ *   cc examples/train_gcn.c -lcsaw -lopenblas -lm && ./a.out cora.txt      (or build/cpu/tests/train_gcn)
  *
  * Trains from seeds 0, 1 and 2, one after the other; prints the accuracy on the 1,000 vertices of the test split after
  * the last epoch of each, and their mean; succeeds if that is above 80%. */

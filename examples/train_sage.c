@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* examples/train_sage.c - GraphSAGE trained on minibatches, in C: the loader makes the next batch while this thread
- * works on one; csaw_spmm() aggregates forward and backward; the dense half is plain loops (dense_layers.h).
+ * works on one; csaw_spmm() aggregates forward and backward; dense products are OpenBLAS's (dense_layers.h).
  *
  * Source: Hamilton, Ying, Leskovec, "Inductive representation learning on large graphs", NIPS 2017, algorithm 2, mean
  * aggregator: h_v = x_v W_self + mean(x_u of v's sampled neighbours u) W_near, ReLU, and the same again without ReLU.
@@ -10,7 +10,7 @@
  * without the graph nobody can be right about more than 52% of the vertices. Half of them train; the program succeeds
  * if the others are classified with at least 95% accuracy.
  *
- *   cc examples/train_sage.c -lcsaw -lm && ./a.out      (or build/cpu/tests/train_sage) */
+ *   cc examples/train_sage.c -lcsaw -lopenblas -lm && ./a.out      (or build/cpu/tests/train_sage) */
 #include <stdio.h>
 
 #include <csaw/philox.h>

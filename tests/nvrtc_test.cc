@@ -10,6 +10,7 @@
 #include "runtime/base/job.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/nvrtc.h"
+#include "runtime/engine/nvrtc_library.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -162,6 +163,18 @@ TEST_F(Nvrtc, OnlyForSamplersThatWereCompiledAtRunTime) {
     const void *cubin = nullptr;
     size_t size = 0;
     EXPECT_EQ(csaw__nvrtc_cubin(&csaw_uniform, CSAW__KERNEL_UNIFORM, kHopper, &cubin, &size), CSAW_EUNSUPPORTED);
+}
+
+TEST_F(Nvrtc, LibrariesThatAreNotHere) {
+    const char *const none[] = {"/nowhere/libnvrtc.so", "libnvrtc.so.0", nullptr}, *const other[] = {"libm.so.6",
+                                                                                                     nullptr};
+    csaw__nvrtc nvrtc = {};
+    EXPECT_EQ(csaw__nvrtc_load(none, &nvrtc), CSAW_ECUDA);
+    const std::string message = csaw_last_error();
+    for (const char *part : {"NVRTC", "not here", "install libnvrtc.so.0", "csaw_add_sampler", "'cpu'"})
+        EXPECT_NE(message.find(part), std::string::npos) << message;
+    EXPECT_EQ(csaw__nvrtc_load(other, &nvrtc), CSAW_ECUDA);
+    EXPECT_NE(std::string(csaw_last_error()).find("no function nvrtcGetErrorString"), std::string::npos);
 }
 
 TEST_F(Nvrtc, AnArchitectureThatDoesNotExist) {

@@ -11,7 +11,6 @@
 
 #ifdef CSAW_WITH_CUDA
 
-#include <nvrtc.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -19,6 +18,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/engine/compile.h"
 #include "runtime/engine/headers.h"
+#include "runtime/engine/nvrtc_library.h"
 #include "spmm/device_reducer.h"
 
 static const char *const options[] = {"--std=c++20", "--fmad=false", "--ftz=false", "--prec-div=true",
@@ -41,20 +41,20 @@ const char *csaw__reducer_ending(int kernel) {
     return ending[kernel];
 }
 
-static csaw_status nvrtc_check(nvrtcResult result, const char *call) {
+static csaw_status nvrtc_check(const csaw__nvrtc *nvrtc, nvrtcResult result, const char *call) {
     CSAW_REQUIRE(result == NVRTC_SUCCESS, CSAW_ECUDA,
                  "%s: %s; check that NVRTC is the one of the CUDA Toolkit csaw was built with", call,
-                 nvrtcGetErrorString(result));
+                 nvrtc->GetErrorString(result));
     return CSAW_OK;
 }
 
-static csaw_status tell_log(nvrtcProgram program, const char *path) {
+static csaw_status tell_log(const csaw__nvrtc *nvrtc, nvrtcProgram program, const char *path) {
     char *log = NULL;
     size_t size = 0;
     csaw_status status = CSAW_OK;
-    CSAW_TRY(nvrtc_check(nvrtcGetProgramLogSize(program, &size), "nvrtcGetProgramLogSize"));
+    CSAW_TRY(nvrtc_check(nvrtc, nvrtc->GetProgramLogSize(program, &size), "nvrtcGetProgramLogSize"));
     CSAW_TRY(csaw__alloc_zero(&log, size + 1, "the messages of NVRTC"));
-    CSAW_TRY_DONE(nvrtc_check(nvrtcGetProgramLog(program, log), "nvrtcGetProgramLog"));
+    CSAW_TRY_DONE(nvrtc_check(nvrtc, nvrtc->GetProgramLog(program, log), "nvrtcGetProgramLog"));
     status = csaw__fail(CSAW_ECOMPILE, "%s did not compile for the GPU; correct it:\n%s", path, log);
 done:
     csaw__free(log);
@@ -84,25 +84,28 @@ done:
 csaw_status csaw__nvrtc_compile(const char *path, const char *text, const char *ending, int architecture, char **cubin,
                                 size_t *size) {
     csaw_status status = CSAW_OK;
+    const csaw__nvrtc *nvrtc;
     nvrtcProgram program = NULL;
     nvrtcResult result;
     char *source = NULL, *code = NULL, *own[MORE_OPTIONS] = {NULL, NULL, NULL};
     const char *all[NUM_OPTIONS + MORE_OPTIONS];
     size_t bytes = 0;
+    CSAW_TRY(csaw__nvrtc_find(&nvrtc));
     CSAW_TRY_DONE(make_options(path, architecture, all, own));
     CSAW_TRY_DONE(csaw__format(&source, "%s\n%s", text, ending));
-    CSAW_TRY_DONE(nvrtc_check(nvrtcCreateProgram(&program, source, path, 0, NULL, NULL), "nvrtcCreateProgram"));
-    result = nvrtcCompileProgram(program, NUM_OPTIONS + MORE_OPTIONS, all);
-    if (result == NVRTC_ERROR_COMPILATION) CSAW_TRY_DONE(tell_log(program, path));
-    CSAW_TRY_DONE(nvrtc_check(result, "nvrtcCompileProgram"));
-    CSAW_TRY_DONE(nvrtc_check(nvrtcGetCUBINSize(program, &bytes), "nvrtcGetCUBINSize"));
+    CSAW_TRY_DONE(
+        nvrtc_check(nvrtc, nvrtc->CreateProgram(&program, source, path, 0, NULL, NULL), "nvrtcCreateProgram"));
+    result = nvrtc->CompileProgram(program, NUM_OPTIONS + MORE_OPTIONS, all);
+    if (result == NVRTC_ERROR_COMPILATION) CSAW_TRY_DONE(tell_log(nvrtc, program, path));
+    CSAW_TRY_DONE(nvrtc_check(nvrtc, result, "nvrtcCompileProgram"));
+    CSAW_TRY_DONE(nvrtc_check(nvrtc, nvrtc->GetCUBINSize(program, &bytes), "nvrtcGetCUBINSize"));
     CSAW_TRY_DONE(csaw__alloc(&code, bytes, "a kernel compiled by NVRTC"));
-    CSAW_TRY_DONE(nvrtc_check(nvrtcGetCUBIN(program, code), "nvrtcGetCUBIN"));
+    CSAW_TRY_DONE(nvrtc_check(nvrtc, nvrtc->GetCUBIN(program, code), "nvrtcGetCUBIN"));
     *cubin = code;
     *size = bytes;
     code = NULL;
 done:
-    if (program) nvrtcDestroyProgram(&program);
+    if (program) nvrtc->DestroyProgram(&program);
     for (int i = 0; i < MORE_OPTIONS; i++) csaw__free(own[i]);
     csaw__free(source);
     csaw__free(code);
@@ -113,7 +116,9 @@ done:
 
 static csaw_status hash_kernel(const csaw__source *source, const csaw__device_code *code, csaw__hash *out) {
     int version[3] = {0, 0, code->architecture};
-    CSAW_TRY(nvrtc_check(nvrtcVersion(version, version + 1), "nvrtcVersion"));
+    const csaw__nvrtc *nvrtc;
+    CSAW_TRY(csaw__nvrtc_find(&nvrtc));
+    CSAW_TRY(nvrtc_check(nvrtc, nvrtc->Version(version, version + 1), "nvrtcVersion"));
     *out = csaw__hash_start();
     csaw__hash_add(out, version, sizeof version);
     csaw__hash_add(out, &source->content, sizeof source->content);

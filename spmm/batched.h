@@ -56,14 +56,15 @@ static inline uint64_t csaw__slice_most(const csaw_batch *batch) {
 
 /* What one thread may write to besides the outputs. */
 typedef struct csaw__scratch {
-    float *in, *out; /* [csaw__slice_most()] */
+    double *sum;     /* [csaw__slice_most()] */
+    float *in, *out; /* the same */
     uint32_t *arg;   /* the same */
     uint32_t *count; /* [batch->most] */
 } csaw__scratch;
 
 /* Which of these a job needs. */
 typedef struct csaw__needs {
-    bool in, out, arg, count;
+    bool sum, in, out, arg, count;
 } csaw__needs;
 
 /* Part `part` of `parts` of the work of graph g. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "spmm/batched_arg.h"
+#include "spmm/batched_exact.h"
 #include "spmm/batched_options.h"
 #include "spmm/batched_run.h"
 #include "spmm/device.h"
@@ -23,46 +24,46 @@ typedef struct backward {
 
 /* ---- dx ------------------------------------------------------------------------ */
 
-static void add_scaled(float *restrict to, const float *restrict from, float w, uint64_t n) {
-    for (uint64_t c = 0; c < n; c++) to[c] += w * from[c];
+/* Where arg, if there is one, says that the entry won. */
+static void add_scaled(float *restrict to, const float *restrict from, const uint32_t *restrict arg, uint32_t entry,
+                       float w, uint64_t n) {
+    for (uint64_t c = 0; !arg && c < n; c++) to[c] += w * from[c];
+    for (uint64_t c = 0; arg && c < n; c++) {
+        const float product = w * from[c]; /* of every place: without a branch */
+        to[c] += arg[c] == entry ? product : 0.0f;
+    }
 }
 
-/* The entry at a place, of a row with `count` entries if that matters. */
-static void send_back(const csaw__small *g, uint64_t place, const csaw__slice *dy, uint64_t row, const uint32_t *count,
-                      const csaw__slice *dx) {
+typedef struct sending { /* of one graph's slice */
+    csaw__slice dy, dx;
+    const uint32_t *arg, *count; /* [rows, arg_stride] of MAX and MIN; [rows] of MEAN; else NULL */
+    uint64_t arg_stride;
+} sending;
+
+/* The entry at a place, number `entry` of its graph. */
+static void send_back(const sending *s, const csaw__small *g, uint64_t place, uint32_t entry, uint64_t row) {
     const float w = csaw__weight(g, place);
-    add_scaled(dx->at + csaw__col(g, place) * dx->stride, dy->at + row * dy->stride, count ? w / (float)count[row] : w,
-               dx->cols);
+    add_scaled(s->dx.at + csaw__col(g, place) * s->dx.stride, s->dy.at + row * s->dy.stride,
+               s->arg ? s->arg + row * s->arg_stride : NULL, entry, s->count ? w / (float)s->count[row] : w,
+               s->dx.cols);
 }
 
-static void sum_dx(const csaw__small *g, const csaw__slice *dy, const uint32_t *count, const csaw__slice *dx) {
+static void send_all_back(const sending *s, const csaw__small *g) {
     for (uint64_t i = 0; g->rowptr && i < g->rows; i++)
-        for (uint64_t k = g->rowptr[i]; k < g->rowptr[i + 1]; k++) send_back(g, k, dy, i, count, dx);
-    for (uint64_t k = 0; !g->rowptr && k < g->num_edges; k++) send_back(g, k, dy, csaw__row(g, k), count, dx);
-}
-
-/* arg: of the slice's first column, a row every `width` elements. */
-static void best_dx(const csaw__small *g, const csaw__slice *dy, const uint32_t *arg, uint64_t width,
-                    const csaw__slice *dx) {
-    const uint64_t first = g->rowptr ? g->rowptr[0] : 0;
-    for (uint64_t i = 0; i < g->rows; i++)
-        for (uint64_t c = 0; c < dx->cols; c++) {
-            const uint64_t k = arg[i * width + c];
-            if (k == CSAW_NONE) continue; /* an empty row */
-            dx->at[csaw__col(g, first + k) * dx->stride + c] += csaw__weight(g, first + k) * dy->at[i * dy->stride + c];
-        }
+        for (uint64_t k = g->rowptr[i]; k < g->rowptr[i + 1]; k++) send_back(s, g, k, (uint32_t)(k - g->rowptr[0]), i);
+    for (uint64_t k = 0; !g->rowptr && k < g->num_edges; k++) send_back(s, g, k, (uint32_t)k, csaw__row(g, k));
 }
 
 static void dx_slice(const backward *b, const csaw__small *g, uint64_t number, uint64_t begin, uint64_t cols,
                      const csaw__scratch *mine) {
-    const csaw__slice dy = csaw__slice_read(&b->dy, number, begin, cols, mine->in);
-    const csaw__slice dx = csaw__slice_open(&b->dx, number, begin, cols, mine->out);
-    for (uint64_t i = 0; i < dx.rows; i++) memset(dx.at + i * dx.stride, 0, cols * sizeof *dx.at);
-    if (b->best)
-        best_dx(g, &dy, b->options.arg + g->row_begin * b->dy.d.cols + begin, b->dy.d.cols, &dx);
-    else
-        sum_dx(g, &dy, b->options.reduce == CSAW_MEAN ? mine->count : NULL, &dx);
-    csaw__slice_close(&b->dx, number, begin, &dx);
+    sending s = {.dy = csaw__slice_read(&b->dy, number, begin, cols, mine->in),
+                 .dx = csaw__slice_open(&b->dx, number, begin, cols, mine->out),
+                 .count = b->options.reduce == CSAW_MEAN ? mine->count : NULL,
+                 .arg_stride = b->dy.d.cols};
+    if (b->best) s.arg = b->options.arg + g->row_begin * s.arg_stride + begin;
+    for (uint64_t i = 0; i < s.dx.rows; i++) memset(s.dx.at + i * s.dx.stride, 0, cols * sizeof *s.dx.at);
+    send_all_back(&s, g);
+    csaw__slice_close(&b->dx, number, begin, &s.dx);
 }
 
 /* ---- dw ------------------------------------------------------------------------ */
@@ -156,12 +157,14 @@ static void backward_graph(const void *job, uint64_t number, uint64_t part, uint
                    mean ? scratch->count : NULL);
 }
 
-/* That dw is not the weights of a graph. */
+/* That dw is not the weights of the call, nor of a graph. */
 static csaw_status check_weights(const csaw_batch *batch, const csaw_batched_options *options, const float *dw) {
-    for (uint64_t i = 0; i < batch->total.graphs; i++) {
-        const csaw__small g = csaw__batched_graph(batch, options, i);
-        const uint64_t first = g.rowptr ? g.rowptr[0] : 0;
-        if (g.weight && g.num_edges) CSAW_TRY(csaw__apart_check(dw + g.num_begin, "dw", g.weight + first, "weight"));
+    if (options->weight) return csaw__apart_check(dw, "dw", options->weight, "weight");
+    for (uint64_t i = 0; !batch->device && i < batch->total.graphs; i++) {
+        const csaw__small *const g = &batch->graph[i];
+        const uint64_t first = g->rowptr ? g->rowptr[0] : 0;
+        if (g->weight && g->num_edges)
+            CSAW_TRY(csaw__apart_check(dw + g->num_begin, "dw", g->weight + first, "weight"));
     }
     return CSAW_OK;
 }
@@ -184,7 +187,7 @@ static csaw_status check(backward *b, const csaw_batched_dense *x, const csaw_ba
     if (b->dw) {
         CSAW_TRY(csaw__apart_check(b->dw, "dw", b->x.d.data, "x"));
         CSAW_TRY(csaw__apart_check(b->dw, "dw", b->dy.d.data, "dy"));
-        if (!b->batch->device) CSAW_TRY(check_weights(b->batch, &b->options, b->dw));
+        CSAW_TRY(check_weights(b->batch, &b->options, b->dw));
     }
     return b->best && !b->batch->device ? csaw__batched_arg_check(b->batch, b->options.arg, b->dy.d.cols) : CSAW_OK;
 }
@@ -199,7 +202,8 @@ csaw_status csaw_batched_spmm_backward(const csaw_batch *batch, const csaw_batch
     CSAW_TRY(check(&b, x, dy, dx));
     if (!dx && !dw) return CSAW_OK;
     if (batch->device)
-        return csaw__device_batched_backward(batch, &b.x.d, &b.dy.d, &b.options, dx ? &b.dx.d : NULL, dw);
+        return csaw__device_batched_backward(batch, 0, &b.x.d, &b.dy.d, &b.options, dx ? &b.dx.d : NULL, dw);
+    if (b.options.exact) return csaw__batched_exact_backward(batch, &b.options, &b.x, &b.dy, dx ? &b.dx : NULL, dw);
     const csaw__needs needs = {.in = dx && b.dy.d.dtype != CSAW_F32,
                                .out = dx && b.dx.d.dtype != CSAW_F32,
                                .count = b.options.reduce == CSAW_MEAN};

@@ -46,13 +46,14 @@ csaw_status csaw__batch_deal(csaw_batch *batch) {
 
 /* 4-byte elements that a thread takes of the scratch memory, in whole cache lines. */
 static uint64_t scratch_size(const csaw_batch *batch, csaw__needs needs) {
-    const uint64_t slices = (uint64_t)needs.in + needs.out + needs.arg;
+    const uint64_t slices = 2 * (uint64_t)needs.sum + needs.in + needs.out + needs.arg;
     return slices * csaw__slice_most(batch) + (needs.count ? ((uint64_t)batch->most + 15) / 16 * 16 : 0);
 }
 
 static csaw__scratch scratch_of(const csaw_batch *batch, csaw__needs needs, uint32_t *memory) {
     const uint64_t slice = csaw__slice_most(batch);
-    csaw__scratch s = {NULL, NULL, NULL, NULL};
+    csaw__scratch s = {NULL, NULL, NULL, NULL, NULL};
+    if (needs.sum) s.sum = (double *)(void *)memory, memory += 2 * slice; /* first, at a multiple of 8 bytes */
     if (needs.in) s.in = (float *)memory, memory += slice;
     if (needs.out) s.out = (float *)memory, memory += slice;
     if (needs.arg) s.arg = memory, memory += slice;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/status.h"
+#include "spmm/batched_exact.h"
 #include "spmm/batched_options.h"
 #include "spmm/batched_run.h"
 #include "spmm/device.h"
@@ -123,6 +124,7 @@ csaw_status csaw_batched_spmm(const csaw_batch *batch, const csaw_batched_dense 
     CSAW_TRY(csaw__batched_widths_check("x", &f.x, "y", &f.y));
     CSAW_TRY(csaw__batched_apart_check(&f.y, "y", &f.x, "x"));
     if (batch->device) return csaw__device_batched_spmm(batch, 0, &f.x.d, &f.options, &f.y.d);
+    if (f.options.exact) return csaw__batched_exact(batch, &f.options, &f.x, &f.y);
     const bool best = f.options.reduce == CSAW_MAX || f.options.reduce == CSAW_MIN;
     const csaw__needs needs = {.in = f.x.d.dtype != CSAW_F32,
                                .out = f.y.d.dtype != CSAW_F32,

@@ -19,9 +19,9 @@ csaw_status csaw__batched_options_check(const csaw_batch *batch, const csaw_batc
                  "reduce is %d; give CSAW_SUM, CSAW_MEAN, CSAW_MAX or CSAW_MIN", (int)options.reduce);
     CSAW_REQUIRE(best || !options.arg, CSAW_EINVAL, "arg is of MAX and MIN, but reduce is %s; leave it NULL",
                  options.reduce == CSAW_SUM ? "SUM" : "MEAN");
-    CSAW_REQUIRE(!options.weight || !batch->device, CSAW_EUNSUPPORTED,
-                 "weight is given for one product, but the batch is on cuda:%d, where its own are copied; make a batch "
-                 "with these weights",
+    CSAW_REQUIRE(!options.exact || !batch->device, CSAW_EUNSUPPORTED,
+                 "exact sums are taken on the CPU alone, but the batch is on cuda:%d; make one on the CPU, or leave "
+                 "exact out",
                  batch->ordinal);
     *out = options;
     return CSAW_OK;

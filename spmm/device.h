@@ -59,10 +59,14 @@ csaw_status csaw__device_read(const csaw__where *where, const void *from, uint64
 csaw_status csaw__device_batch_create(csaw_batch *batch, const csaw__where *where, bool from_zero, uint64_t *bad,
                                       csaw__small_fault *fault);
 void csaw__device_batch_free(csaw_batch *batch); /* without a GPU: nothing */
-/* csaw_batched_spmm() by so many lanes a row, 0 = as many as suit its columns; gradients. */
+/* csaw_batched_spmm() by so many lanes a row, 0 = as many as suit its columns; gradients, dw by so many lanes an entry,
+ * 0 = as many as suit their number. */
 csaw_status csaw__device_batched_spmm(const csaw_batch *batch, uint32_t lanes, const csaw_batched_dense *x,
                                       const csaw_batched_options *options, const csaw_batched_dense *y);
-csaw_status csaw__device_batched_backward(const csaw_batch *batch, const csaw_batched_dense *x,
+/* SUM and MEAN with the batch's weights by blocks that copy x to shared memory, spmm/device_batched_tiles.cuh. */
+csaw_status csaw__device_batched_tiles(const csaw_batch *batch, const csaw_batched_dense *x,
+                                       const csaw_batched_options *options, const csaw_batched_dense *y);
+csaw_status csaw__device_batched_backward(const csaw_batch *batch, uint32_t lanes, const csaw_batched_dense *x,
                                           const csaw_batched_dense *dy, const csaw_batched_options *options,
                                           const csaw_batched_dense *dx, float *dw);
 

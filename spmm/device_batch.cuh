@@ -89,11 +89,15 @@ static __global__ void csaw__batch_rows(const csaw__small *graph, uint64_t graph
     out[i] = csaw__batched_row{first, (uint32_t)count, (uint32_t)csaw__batch_graph_of<BY>(graph, graphs, i)};
 }
 
-/* order: [edges] which entry stands at each place of out; other: its column, or row. */
-static __global__ void csaw__batch_entries(const uint64_t *order, const uint32_t *other, const float *weight,
-                                           uint64_t edges, csaw__batched_entry *out) {
+/* order: [edges] which entry stands at each place of out; other: its column, or row; number: which of its graph. */
+static __global__ void csaw__batch_entries(const csaw__small *graph, uint64_t graphs, const uint64_t *order,
+                                           const uint32_t *other, const float *weight, uint64_t edges,
+                                           csaw__batched_entry *out, uint32_t *number) {
     const uint64_t i = csaw__thread_number();
-    if (i < edges) out[i] = csaw__batched_entry{other[order[i]], weight[order[i]]};
+    if (i >= edges) return;
+    const uint64_t e = order[i];
+    out[i] = csaw__batched_entry{other[e], weight[e]};
+    number[i] = (uint32_t)(e - graph[csaw__batch_graph_of<CSAW__BY_ENTRY>(graph, graphs, e)].num_begin);
 }
 
 /* out: [edges] of by_col, with weights divided by the number of entries of their row. */
@@ -103,14 +107,6 @@ static __global__ void csaw__batch_means(const csaw__batched_entry *by_col, cons
     if (i >= edges) return;
     const csaw__batched_entry e = by_col[i];
     out[i] = csaw__batched_entry{e.other, e.weight / (float)row[e.other].count};
-}
-
-/* out: [edges] which entry of its graph stands at each place of those by row. */
-static __global__ void csaw__batch_numbers(const csaw__small *graph, const csaw__batched_row *row,
-                                           const uint32_t *row_of, const uint64_t *order, uint64_t edges,
-                                           uint32_t *out) {
-    const uint64_t i = csaw__thread_number();
-    if (i < edges) out[i] = (uint32_t)(order[i] - graph[row[row_of[i]].graph].num_begin);
 }
 
 #endif

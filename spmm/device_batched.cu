@@ -2,12 +2,8 @@
 /* spmm/device_batched.cu - products of a batch of small graphs on a GPU, and gradients: one launch each. No work
  * memory, and nothing waits. */
 #include "spmm/device_batched_dots.cuh"
+#include "spmm/device_batched_tiles.cuh"
 #include "spmm/device_private.cuh"
-
-static csaw__batched_matrix matrix_of(const csaw_batched_dense *m) {
-    return csaw__batched_matrix{m->each ? nullptr : (char *)m->data, m->each, m->stride ? m->stride : m->cols,
-                                m->dtype};
-}
 
 /* The kernel on all slices of columns, as many in a launch as there may be blocks. */
 static csaw_status multiply(const place &where, csaw__batched_product p, uint32_t lanes) {
@@ -26,46 +22,74 @@ csaw_status csaw__device_batched_spmm(const csaw_batch *batch, uint32_t lanes, c
     const csaw__device_batch *const d = batch->device;
     place where;
     csaw__batched_product p = {};
-    p.graph = d->graph, p.a = d->by_row, p.number = d->number;
+    p.graph = d->graph, p.a = d->by_row, p.weight = options->weight;
     p.outputs = batch->total.rows, p.cols = y->cols;
-    p.in = matrix_of(x), p.out = matrix_of(y);
+    p.in = csaw__batched_matrix_of(x), p.out = csaw__batched_matrix_of(y);
     p.arg = options->arg;
     p.reduce = options->reduce;
     CSAW_TRY(where.enter(batch->ordinal, options->stream, nullptr));
     return multiply(where, p, lanes);
 }
 
+/* By blocks that copy what they read to shared memory. */
+csaw_status csaw__device_batched_tiles(const csaw_batch *batch, const csaw_batched_dense *x,
+                                       const csaw_batched_options *options, const csaw_batched_dense *y) {
+    const uint64_t graphs = batch->total.graphs, slices = (y->cols + CSAW__TILE_COLUMNS - 1) / CSAW__TILE_COLUMNS;
+    place where;
+    csaw__batched_product p = {};
+    p.graph = batch->device->graph, p.a = batch->device->by_row;
+    p.outputs = batch->total.rows, p.cols = y->cols;
+    p.in = csaw__batched_matrix_of(x), p.out = csaw__batched_matrix_of(y);
+    p.reduce = options->reduce;
+    csaw__batched_lay_out(&p, 0);
+    CSAW_REQUIRE(!slices || graphs <= 0x7fffffffu / slices, CSAW_EINVAL,
+                 "%llu graphs of %llu slices of columns, but 2^31 blocks are the limit of a launch; give fewer graphs",
+                 (unsigned long long)graphs, (unsigned long long)slices);
+    CSAW_TRY(where.enter(batch->ordinal, options->stream, nullptr));
+    if (!graphs || !slices) return CSAW_OK;
+    return csaw__device_launch_shared(where.stream, (unsigned)(graphs * slices), CSAW__TILE_THREADS, CSAW__TILE_BYTES,
+                                      csaw__batched_tiles_at(&p), p, graphs);
+}
+
 static csaw_status features(const place &where, const csaw_batch *batch, const csaw_batched_dense *dy,
                             const csaw_batched_options *options, const csaw_batched_dense *dx) {
     const csaw__device_batch *const d = batch->device;
     csaw__batched_product p = {};
-    p.graph = d->graph, p.a = d->by_col;
+    p.graph = d->graph, p.a = d->by_col, p.weight = options->weight;
+    if (options->reduce == CSAW_MEAN && p.weight) p.divisor = d->by_row.row;
     if (options->reduce == CSAW_MEAN) p.a.entry = d->mean;
     p.outputs = batch->total.cols, p.cols = dy->cols;
-    p.in = matrix_of(dy), p.out = matrix_of(dx);
+    p.in = csaw__batched_matrix_of(dy), p.out = csaw__batched_matrix_of(dx);
     p.transposed = true;
-    if (!csaw__is_extreme(options->reduce)) return multiply(where, p, 0);
+    p.reduce = csaw__is_extreme(options->reduce) ? options->reduce : CSAW_SUM; /* MEAN's weights are divided */
     p.arg = options->arg;
-    CSAW__LAUNCH(where, p.outputs * p.cols, csaw__batched_winners, p);
-    return CSAW_OK;
+    return multiply(where, p, 0);
 }
 
-csaw_status csaw__device_batched_backward(const csaw_batch *batch, const csaw_batched_dense *x,
+/* lanes: 0 = as many as suit. */
+static csaw_status multiply_dots(const place &where, const csaw__batched_dots &d, uint32_t lanes) {
+    const uint32_t vector = csaw__batched_vector_of(d.cols, &d.x, &d.dy, d.arg);
+    unsigned blocks = 0;
+    if (!lanes || vector == 1) lanes = csaw__batched_dots_lanes_of(d.edges, vector);
+    CSAW_TRY(blocks_for(d.edges * lanes * (256 / CSAW__DOTS_THREADS), &blocks));
+    return blocks ? csaw__device_launch(where.stream, blocks, CSAW__DOTS_THREADS,
+                                        csaw__batched_dots_kernel_at(&d, lanes), d)
+                  : CSAW_OK;
+}
+
+csaw_status csaw__device_batched_backward(const csaw_batch *batch, uint32_t lanes, const csaw_batched_dense *x,
                                           const csaw_batched_dense *dy, const csaw_batched_options *options,
                                           const csaw_batched_dense *dx, float *dw) {
     const csaw__device_batch *const there = batch->device;
     place where;
-    uint64_t threads;
     CSAW_TRY(where.enter(batch->ordinal, options->stream, nullptr));
     if (dx) CSAW_TRY(features(where, batch, dy, options, dx));
     if (!dw) return CSAW_OK;
     csaw__batched_dots d = {};
-    d.graph = there->graph, d.a = there->by_row, d.row_of = there->row_of, d.number = there->number;
+    d.graph = there->graph, d.a = there->by_row, d.row_of = there->row_of;
     d.edges = batch->total.edges, d.cols = dy->cols;
     d.mean = options->reduce == CSAW_MEAN;
     d.arg = csaw__is_extreme(options->reduce) ? options->arg : nullptr;
-    d.x = matrix_of(x), d.dy = matrix_of(dy), d.dw = dw;
-    csaw__batched_dots_kernel *const kernel = csaw__batched_dots_kernel_at(&d, &threads);
-    CSAW__LAUNCH(where, threads, kernel, d);
-    return CSAW_OK;
+    d.x = csaw__batched_matrix_of(x), d.dy = csaw__batched_matrix_of(dy), d.dw = dw;
+    return multiply_dots(where, d, lanes);
 }

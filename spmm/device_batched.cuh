@@ -67,24 +67,36 @@ static __device__ __forceinline__ void csaw__batched_store(const csaw__batched_m
 
 /* ---- a row of the output ---- */
 
-template <int VECTOR, bool EXTREME> struct csaw__batched_sum { /* of one vector of columns */
-    float value[VECTOR];                                       /* of MIN: times -1 */
-    uint32_t place[EXTREME ? VECTOR : 1];
+/* What becomes of the products of an entry's weight and features: they are added, or the best is kept, or, for
+ * gradients of MAX and MIN, those are added of which arg says that the entry won. */
+enum csaw__batched_rule { CSAW__ADD, CSAW__KEEP_BEST, CSAW__ADD_WINNERS };
+
+static csaw__batched_rule csaw__batched_rule_of(const csaw__batched_product *p) {
+    return !csaw__is_extreme(p->reduce) ? CSAW__ADD : p->transposed ? CSAW__ADD_WINNERS : CSAW__KEEP_BEST;
+}
+
+template <int VECTOR, csaw__batched_rule RULE> struct csaw__batched_sum { /* of one vector of columns */
+    float value[VECTOR];                                                  /* of MIN: times -1 */
+    uint32_t place[RULE == CSAW__KEEP_BEST ? VECTOR : 1];
 
     __device__ __forceinline__ void clear() {
 #pragma unroll
         for (int i = 0; i < VECTOR; i++) {
             value[i] = 0;
-            if (EXTREME) place[i] = CSAW_NONE;
+            if (RULE == CSAW__KEEP_BEST) place[i] = CSAW_NONE;
         }
     }
+    /* winner: what arg has there, of CSAW__ADD_WINNERS */
     template <csaw_dtype X>
-    __device__ __forceinline__ void add(float weight, const csaw__batched_pack<X, VECTOR> &x, uint32_t entry) {
+    __device__ __forceinline__ void add(float weight, const csaw__batched_pack<X, VECTOR> &x, uint32_t entry,
+                                        const csaw__pack<uint32_t, VECTOR> &winner) {
 #pragma unroll
         for (int i = 0; i < VECTOR; i++) {
             const float product = weight * csaw__widen<X>(x.at[i]);
-            if (!EXTREME)
+            if (RULE == CSAW__ADD)
                 value[i] += product;
+            else if (RULE == CSAW__ADD_WINNERS)
+                value[i] += winner.at[i] == entry ? product : 0.0f;
             else if (place[i] == CSAW_NONE || csaw__larger(product, value[i])) {
                 value[i] = product;
                 place[i] = entry;
@@ -93,16 +105,27 @@ template <int VECTOR, bool EXTREME> struct csaw__batched_sum { /* of one vector 
     }
 };
 
+/* What the call gives as an entry's weight, as it is multiplied with. */
+static __device__ __forceinline__ float csaw__batched_weight(const csaw__batched_product *p,
+                                                             const csaw__batched_entry &entry, float given) {
+    return p->divisor ? given / (float)p->divisor[entry.other].count : given;
+}
+
 /* Entries of a row, some at a time: their features are on their way together, and so are the entries after them. Past
  * the end the last entry is loaded again, which is not added; as MAX or MIN it never wins against itself. from: where
- * this lane's first column would be in row 0 of the input; step: the bytes to its second vector. */
-template <csaw_dtype X, int VECTOR, bool EXTREME, bool WHOLE>
+ * this lane's first column would be in row 0 of the input; won: the same of arg; step: elements to its second vector.
+ */
+template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, bool GIVEN, bool WHOLE>
 static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_product *p,
                                                             const csaw__batched_row &row, const char *from,
-                                                            uint32_t step, csaw__batched_sum<VECTOR, EXTREME> *sum) {
-    constexpr uint32_t COUNT = WHOLE && !EXTREME ? CSAW__BATCHED_UNROLL : 2; /* what 64 registers hold */
+                                                            const uint32_t *won, uint32_t step,
+                                                            csaw__batched_sum<VECTOR, RULE> *sum) {
+    constexpr uint32_t COUNT =
+        WHOLE && RULE == CSAW__ADD && !GIVEN ? CSAW__BATCHED_UNROLL : 2; /* what 64 registers hold */
+    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
     const csaw__batched_entry *const entry = p->a.entry + row.first;
-    const uint64_t stride = p->in.stride * (X == CSAW_F32 ? 4 : 2);
+    const float *const given = GIVEN ? p->weight + p->graph[row.graph].num_begin : nullptr;
+    const uint64_t stride = p->in.stride * bytes;
     csaw__batched_entry next[COUNT];
     uint32_t next_number[COUNT] = {0};
     const auto fetch = [&](uint32_t k) {
@@ -110,12 +133,14 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
         for (uint32_t n = 0; n < COUNT; n++) {
             const uint32_t at = k + n < row.count ? k + n : row.count - 1;
             next[n] = entry[at];
-            if (EXTREME) next_number[n] = p->number[row.first + at];
+            if (RULE != CSAW__ADD || GIVEN) next_number[n] = p->a.number[row.first + at];
+            if (GIVEN) next[n].weight = csaw__batched_weight(p, next[n], given[next_number[n]]);
         }
     };
     if (row.count) fetch(0);
     for (uint32_t k = 0; k < row.count; k += COUNT) {
         csaw__batched_pack<X, VECTOR> x[COUNT][CSAW__BATCHED_FACTOR];
+        csaw__pack<uint32_t, VECTOR> winner[COUNT][CSAW__BATCHED_FACTOR];
         float weight[COUNT];
         uint32_t number[COUNT];
         const uint32_t left = row.count - k;
@@ -123,8 +148,13 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
         for (uint32_t n = 0; n < COUNT; n++) {
             const char *const at = from + next[n].other * stride;
             x[n][0] = csaw__batched_load<X, VECTOR, WHOLE>(at);
-            x[n][1] = csaw__batched_load<X, VECTOR, WHOLE>(at + step);
-            weight[n] = EXTREME && p->reduce == CSAW_MIN ? -next[n].weight : next[n].weight;
+            x[n][1] = csaw__batched_load<X, VECTOR, WHOLE>(at + step * bytes);
+            if (RULE == CSAW__ADD_WINNERS) {
+                const uint32_t *const of_row = won + next[n].other * p->cols;
+                winner[n][0] = *(const csaw__pack<uint32_t, VECTOR> *)of_row;
+                winner[n][1] = *(const csaw__pack<uint32_t, VECTOR> *)(of_row + step);
+            }
+            weight[n] = RULE == CSAW__KEEP_BEST && p->reduce == CSAW_MIN ? -next[n].weight : next[n].weight;
             number[n] = next_number[n];
         }
         if (left > COUNT) fetch(k + COUNT);
@@ -132,31 +162,35 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
         for (uint32_t n = 0; n < COUNT; n++)
 #pragma unroll
             for (int j = 0; j < CSAW__BATCHED_FACTOR; j++)
-                if (EXTREME || n < left) sum[j].template add<X>(weight[n], x[n][j], number[n]);
+                if (RULE == CSAW__KEEP_BEST || n < left)
+                    sum[j].template add<X>(weight[n], x[n][j], number[n], winner[n][j]);
     }
 }
 
 /* count: entries of the row, which is number `number` of all. */
-template <int VECTOR, bool EXTREME>
+template <int VECTOR, csaw__batched_rule RULE>
 static __device__ __forceinline__ void csaw__batched_finish(const csaw__batched_product *p, char *out, uint64_t number,
                                                             uint64_t column, uint32_t count,
-                                                            csaw__batched_sum<VECTOR, EXTREME> *sum) {
+                                                            csaw__batched_sum<VECTOR, RULE> *sum) {
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) {
-        if (!EXTREME && p->reduce == CSAW_MEAN && count) sum->value[i] /= (float)count;
-        if (EXTREME && p->reduce == CSAW_MIN && count) sum->value[i] = -sum->value[i];
-        if (EXTREME && p->arg) p->arg[number * p->cols + column + i] = sum->place[EXTREME ? i : 0];
+        if (RULE == CSAW__ADD && p->reduce == CSAW_MEAN && count) sum->value[i] /= (float)count;
+        if (RULE == CSAW__KEEP_BEST && p->reduce == CSAW_MIN && count) sum->value[i] = -sum->value[i];
     }
+    if constexpr (RULE == CSAW__KEEP_BEST)
+        if (p->arg) csaw__put<VECTOR>(p->arg + (number * p->cols + column), sum->place);
     csaw__batched_store<VECTOR>(&p->out, out, number, column, sum->value);
 }
 
-template <csaw_dtype X, int LANES, int VECTOR, bool EXTREME>
-static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, 2)
+template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, bool GIVEN>
+static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS,
+                                         RULE == CSAW__ADD_WINNERS ? 1 : 2) /* winners are loaded too */
     csaw__batched_rows(const __grid_constant__ csaw__batched_product p) {
-    constexpr uint32_t groups = CSAW__BATCHED_THREADS / LANES, bytes = X == CSAW_F32 ? 4 : 2, apart = LANES * VECTOR;
-    const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES, blocks = (uint32_t)p.blocks;
+    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
+    const uint32_t lane = threadIdx.x & (p.lanes - 1), apart = p.lanes * VECTOR, blocks = (uint32_t)p.blocks;
     const uint32_t slice =
         blockIdx.x < blocks ? 0 : blockIdx.x / blocks; /* a division costs as much as a few entries */
+    const uint32_t group = threadIdx.x >> p.lanes_log, groups = CSAW__BATCHED_THREADS >> p.lanes_log;
     const uint32_t number = (blockIdx.x - slice * blocks) * groups + group; /* the last block's ends below 2^32 */
     const uint64_t column = (p.first_slice + slice) * (apart * CSAW__BATCHED_FACTOR) + lane * VECTOR;
     if (number >= p.outputs || column >= p.cols) return;
@@ -164,67 +198,39 @@ static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, 2)
     char *const in = csaw__batched_at(p.in.data, csaw__batched_shift(&p.in, p.graph, row.graph, !p.transposed));
     const bool both = column + apart < p.cols; /* vectors; else the first is read twice */
     const char *const from = in + column * bytes;
-    const uint32_t step = both ? apart * bytes : 0;
-    csaw__batched_sum<VECTOR, EXTREME> sum[CSAW__BATCHED_FACTOR];
+    const uint32_t *const won = RULE == CSAW__ADD_WINNERS ? p.arg + column : nullptr;
+    const uint32_t step = both ? apart : 0;
+    csaw__batched_sum<VECTOR, RULE> sum[CSAW__BATCHED_FACTOR];
 #pragma unroll
     for (int j = 0; j < CSAW__BATCHED_FACTOR; j++) sum[j].clear();
     if (VECTOR == 1 || (uintptr_t)in % (VECTOR * bytes) == 0)
-        csaw__batched_reduce<X, VECTOR, EXTREME, true>(&p, row, from, step, sum);
+        csaw__batched_reduce<X, VECTOR, RULE, GIVEN, true>(&p, row, from, won, step, sum);
     else
-        csaw__batched_reduce<X, VECTOR, EXTREME, false>(&p, row, from, step, sum);
+        csaw__batched_reduce<X, VECTOR, RULE, GIVEN, false>(&p, row, from, won, step, sum);
     char *const out = csaw__batched_at(p.out.data, csaw__batched_shift(&p.out, p.graph, row.graph, p.transposed));
-    csaw__batched_finish<VECTOR, EXTREME>(&p, out, number, column, row.count, sum);
-    if (both) csaw__batched_finish<VECTOR, EXTREME>(&p, out, number, column + apart, row.count, sum + 1);
-}
-
-/* ---- gradients of MAX and MIN ---- */
-
-/* Whether entry k of the graph stands in row i. */
-static __device__ __forceinline__ bool csaw__batched_is_of_row(const csaw__small *g, uint64_t first, uint32_t k,
-                                                               uint32_t i) {
-    if (k >= g->num_edges) return false;
-    if (g->row) return csaw__batched_row_at(g, k) == i;
-    return first + k >= g->rowptr[i] && first + k < g->rowptr[i + 1];
-}
-
-/* dx, a thread an element: all rows of dy are looked through for those that the element won. */
-static __global__ void csaw__batched_winners(const __grid_constant__ csaw__batched_product p) {
-    const uint64_t thread = csaw__thread_number(), number = thread / p.cols, column = thread % p.cols;
-    if (number >= p.outputs) return;
-    const uint32_t which = p.a.row[number].graph;
-    const csaw__small *const g = p.graph + which;
-    const uint32_t own = (uint32_t)(number - g->col_begin);
-    const uint64_t first = g->rowptr ? g->rowptr[0] : 0;
-    const csaw_dense dy = {0, 0, p.in.stride, p.in.dtype,
-                           csaw__batched_at(p.in.data, csaw__batched_shift(&p.in, p.graph, which, false))};
-    char *const out = csaw__batched_at(p.out.data, csaw__batched_shift(&p.out, p.graph, which, true));
-    float sum = 0;
-    for (uint32_t i = 0; i < g->rows; i++) {
-        const uint32_t k = p.arg[(g->row_begin + i) * p.cols + column];
-        if (!csaw__batched_is_of_row(g, first, k, i) || csaw__batched_col_at(g, first + k) != own) continue;
-        sum += (g->weight ? g->weight[first + k] : 1.0f) * csaw__element(&dy, g->row_begin + i, column);
-    }
-    csaw__batched_store<1>(&p.out, out, number, column, &sum);
+    csaw__batched_finish<VECTOR, RULE>(&p, out, number, column, row.count, sum);
+    if (both) csaw__batched_finish<VECTOR, RULE>(&p, out, number, column + apart, row.count, sum + 1);
 }
 
 /* ---- kernels by storage and shape ---- */
 
 typedef void csaw__batched_kernel(csaw__batched_product);
 
-template <csaw_dtype X, int LANES>
+template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE>
+static csaw__batched_kernel *csaw__batched_kernel_by(const csaw__batched_product *p) {
+    return p->weight ? csaw__batched_rows<X, VECTOR, RULE, true> : csaw__batched_rows<X, VECTOR, RULE, false>;
+}
+
+template <csaw_dtype X, int VECTOR>
 static csaw__batched_kernel *csaw__batched_kernel_for(const csaw__batched_product *p) {
-    const bool extreme = csaw__is_extreme(p->reduce);
-    if (p->vector > 1)
-        return extreme ? csaw__batched_rows<X, LANES, CSAW__VECTOR, true>
-                       : csaw__batched_rows<X, LANES, CSAW__VECTOR, false>;
-    return extreme ? csaw__batched_rows<X, LANES, 1, true> : csaw__batched_rows<X, LANES, 1, false>;
+    const csaw__batched_rule rule = csaw__batched_rule_of(p);
+    return rule == CSAW__ADD         ? csaw__batched_kernel_by<X, VECTOR, CSAW__ADD>(p)
+           : rule == CSAW__KEEP_BEST ? csaw__batched_kernel_by<X, VECTOR, CSAW__KEEP_BEST>(p)
+                                     : csaw__batched_kernel_by<X, VECTOR, CSAW__ADD_WINNERS>(p);
 }
 
 template <csaw_dtype X> static csaw__batched_kernel *csaw__batched_kernel_of(const csaw__batched_product *p) {
-    return p->lanes == 32   ? csaw__batched_kernel_for<X, 32>(p)
-           : p->lanes == 16 ? csaw__batched_kernel_for<X, 16>(p)
-           : p->lanes == 8  ? csaw__batched_kernel_for<X, 8>(p)
-                            : csaw__batched_kernel_for<X, 4>(p);
+    return p->vector > 1 ? csaw__batched_kernel_for<X, CSAW__VECTOR>(p) : csaw__batched_kernel_for<X, 1>(p);
 }
 
 static csaw__batched_kernel *csaw__batched_kernel_at(const csaw__batched_product *p) {

@@ -13,8 +13,9 @@ enum {
     CSAW__BATCHED_THREADS = 512, /* of a block: so many rows read x of the same few graphs, from the L1 cache */
     CSAW__BATCHED_UNROLL = 4,    /* entries whose features are on their way at once */
     CSAW__BATCHED_FACTOR = 2,    /* vectors of columns that a lane holds */
-    CSAW__DOTS_THREADS = 256,
-    CSAW__DOTS_UNROLL = 4 /* vectors of x and of dy on their way at once */
+    CSAW__DOTS_THREADS = 128,    /* of a block: few, so that few entries reach all multiprocessors */
+    CSAW__DOTS_BLOCKS = 8, /* of a multiprocessor: registers for loads on their way, which the compiler saves unasked */
+    CSAW__DOTS_FILL = 1 << 17 /* threads: a dot product takes more lanes while there are no more than so many */
 };
 
 /* Lanes that take a row of the output: as many as hold all its columns, but of whole vectors no more than 8, which is
@@ -23,6 +24,14 @@ static inline uint32_t csaw__batched_lanes_of(uint64_t vectors, uint32_t vector)
     const uint32_t most = vector > 1 ? 8 : 32;
     uint32_t lanes = 4;
     while (lanes < most && lanes * CSAW__BATCHED_FACTOR < vectors) lanes *= 2;
+    return lanes;
+}
+
+/* Lanes that take a dot product of vectors, of 4, 8 and 16: where few entries are there to fill the GPU, more lanes
+ * have more of an entry on its way at once; else fewer lanes take fewer instructions. Of single elements: 16. */
+static inline uint32_t csaw__batched_dots_lanes_of(uint64_t edges, uint32_t vector) {
+    uint32_t lanes = 4;
+    while (lanes < 16 && (vector == 1 || edges * lanes * 2 <= CSAW__DOTS_FILL)) lanes *= 2;
     return lanes;
 }
 
@@ -46,6 +55,7 @@ struct alignas(8) csaw__batched_entry {
 typedef struct csaw__batched_side {
     csaw__batched_row *row;     /* [outputs] */
     csaw__batched_entry *entry; /* [edges] */
+    uint32_t *number;           /* [edges] which entry of its graph each is */
 } csaw__batched_side;
 
 typedef struct csaw__device_batch {
@@ -53,7 +63,6 @@ typedef struct csaw__device_batch {
     csaw__batched_side by_row, by_col;
     csaw__batched_entry *mean; /* [edges] of by_col, weights divided by the number of entries of their row */
     uint32_t *row_of;          /* [edges] of by_row: the row of each */
-    uint32_t *number;          /* [edges] of by_row: which entry of its graph */
 } csaw__device_batch;
 
 /* ---- what a kernel is given ---- */
@@ -68,30 +77,44 @@ typedef struct csaw__batched_matrix { /* of every graph */
 typedef struct csaw__batched_product { /* out = a in, or its transpose */
     const csaw__small *graph;
     csaw__batched_side a;
-    const uint32_t *number; /* [edges] of MAX and MIN */
+    const float *weight;              /* [edges] graph after graph, in place of the entries' own; or NULL */
+    const csaw__batched_row *divisor; /* with weight, of MEAN transposed: the rows of the input, by the number of whose
+                                         entries it is divided; else NULL */
     uint64_t outputs, cols;
     csaw__batched_matrix in, out;
-    uint32_t *arg; /* [sum of rows, cols] or NULL */
+    uint32_t *arg; /* [sum of rows, cols] of MAX and MIN: written, transposed read; or NULL */
     csaw_reduce reduce;
     bool transposed;
 
-    uint32_t lanes, vector;
-    uint64_t slices, first_slice; /* of columns: all, and before this launch */
-    uint64_t blocks;              /* of a slice */
+    uint32_t lanes, lanes_log, vector; /* lanes: 2 to the power of lanes_log */
+    uint64_t slices, first_slice;      /* of columns: all, and before this launch */
+    uint64_t blocks;                   /* of a slice */
 } csaw__batched_product;
+
+static inline csaw__batched_matrix csaw__batched_matrix_of(const csaw_batched_dense *m) {
+    return csaw__batched_matrix{m->each ? nullptr : (char *)m->data, m->each, m->stride ? m->stride : m->cols,
+                                m->dtype};
+}
 
 static inline bool csaw__batched_takes_vectors(const csaw__batched_matrix *m) { /* each: looked at there */
     return m->stride % CSAW__VECTOR == 0 &&
            (uintptr_t)m->data % (uint64_t)(CSAW__VECTOR * (m->dtype == CSAW_F32 ? 4 : 2)) == 0;
 }
 
+/* Elements that a lane loads at once of rows of `cols`, of both matrices and of arg, which may be NULL. */
+static inline uint32_t csaw__batched_vector_of(uint64_t cols, const csaw__batched_matrix *a,
+                                               const csaw__batched_matrix *b, const uint32_t *arg) {
+    const bool whole = cols % CSAW__VECTOR == 0 && csaw__batched_takes_vectors(a) && csaw__batched_takes_vectors(b) &&
+                       (uintptr_t)arg % (CSAW__VECTOR * sizeof *arg) == 0;
+    return whole ? CSAW__VECTOR : 1;
+}
+
 /* Fills in the layout of a product whose other fields stand. lanes: 0 = csaw__batched_lanes_of(). */
 static inline void csaw__batched_lay_out(csaw__batched_product *p, uint32_t lanes) {
-    p->vector =
-        p->cols % CSAW__VECTOR == 0 && csaw__batched_takes_vectors(&p->in) && csaw__batched_takes_vectors(&p->out)
-            ? CSAW__VECTOR
-            : 1;
+    p->vector = csaw__batched_vector_of(p->cols, &p->in, &p->out, p->arg);
     p->lanes = lanes ? lanes : csaw__batched_lanes_of(p->cols / p->vector, p->vector);
+    p->lanes_log = 0;
+    while (1u << p->lanes_log < p->lanes) p->lanes_log++;
     const uint64_t width = (uint64_t)p->lanes * p->vector * CSAW__BATCHED_FACTOR;
     const uint64_t groups = CSAW__BATCHED_THREADS / p->lanes;
     p->slices = (p->cols + width - 1) / width;
@@ -103,7 +126,6 @@ typedef struct csaw__batched_dots { /* dw */
     const csaw__small *graph;
     csaw__batched_side a;   /* by row */
     const uint32_t *row_of; /* [edges] */
-    const uint32_t *number; /* [edges] */
     uint64_t edges, cols;
     bool mean;
     const uint32_t *arg; /* of MAX and MIN, else NULL */

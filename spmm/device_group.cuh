@@ -46,6 +46,10 @@ template <int VECTOR> static __device__ __forceinline__ float csaw__sum_of_sums(
         for (int i = 0; i < VECTOR; i++) sum[i] += __shfl_xor_sync(0xffffffffu, sum[i], half / VECTOR, lanes);
     if constexpr (VECTOR == 4) {
         return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+    } else if constexpr (VECTOR == 2) {
+#pragma unroll
+        for (int i = 0; i < 2; i++) sum[i] += __shfl_xor_sync(0xffffffffu, sum[i], 1, lanes);
+        return sum[0] + sum[1];
     } else {
         sum[0] += __shfl_xor_sync(0xffffffffu, sum[0], 2, lanes);
         return sum[0] + __shfl_xor_sync(0xffffffffu, sum[0], 1, lanes);

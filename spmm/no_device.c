@@ -107,10 +107,16 @@ csaw_status csaw__device_batched_spmm(const csaw_batch *batch, uint32_t lanes, c
     return refuse();
 }
 
-csaw_status csaw__device_batched_backward(const csaw_batch *batch, const csaw_batched_dense *x,
+csaw_status csaw__device_batched_tiles(const csaw_batch *batch, const csaw_batched_dense *x,
+                                       const csaw_batched_options *options, const csaw_batched_dense *y) {
+    (void)batch, (void)x, (void)options, (void)y;
+    return refuse();
+}
+
+csaw_status csaw__device_batched_backward(const csaw_batch *batch, uint32_t lanes, const csaw_batched_dense *x,
                                           const csaw_batched_dense *dy, const csaw_batched_options *options,
                                           const csaw_batched_dense *dx, float *dw) {
-    (void)batch, (void)x, (void)dy, (void)options, (void)dx, (void)dw;
+    (void)batch, (void)lanes, (void)x, (void)dy, (void)options, (void)dx, (void)dw;
     return refuse();
 }
 

@@ -147,6 +147,22 @@ TEST(BatchedBackward, WeightsOfTheCallAreExchanged) {
         }
 }
 
+// Entries of rows 1, 2 and 0 of one column: 10^8 - 10^8 + 1 is 1 in their order, and 0 by row.
+TEST(BatchedBackward, FeaturesAreAddedInTheOrderOfEntries) {
+    const std::vector<SmallMatrix> graphs = {{3, 1, {{1, 0, 1}, {2, 0, 1}, {0, 0, 1}}}};
+    const Arrays arrays(graphs, Form::list_coo);
+    const Batch batch = arrays.batch();
+    float dy[] = {1, 1e8f, -1e8f};
+    std::vector<uint32_t> arg = {2, 0, 1};
+    for (Reduce reduce : reduces) {
+        float dx = NAN;
+        const csaw_batched_options options = options_of(reduce, &arg);
+        const csaw_batched_dense above = {3, 1, 0, CSAW_F32, dy, nullptr}, to = {1, 1, 0, CSAW_F32, &dx, nullptr};
+        ASSERT_EQ(csaw_batched_spmm_backward(batch.get(), nullptr, &above, &options, &to, nullptr), CSAW_OK);
+        EXPECT_EQ(dx, 1) << static_cast<int>(reduce);
+    }
+}
+
 TEST(BatchedBackward, EitherAlone) {
     for (Reduce reduce : reduces) {
         Trial run({mixed(2, is_best(reduce)), reduce, 20, CSAW_F32, CSAW_BF16, CSAW_F32}, Form::join_coo);

@@ -97,14 +97,14 @@ struct Ask {
     uint64_t width;
     csaw_dtype from = CSAW_F32, to = CSAW_F32;
     uint64_t padding = 0;
-    bool each = false;
+    bool each = false, weights_of_the_call = false;
 };
 
 std::string Name(const Ask &ask) {
     return "form " + std::to_string(static_cast<int>(ask.form)) + ", reduce " +
            std::to_string(static_cast<int>(ask.reduce)) + ", " + std::to_string(ask.width) + " columns, storage " +
            std::to_string(ask.from) + " to " + std::to_string(ask.to) + ", padding " + std::to_string(ask.padding) +
-           (ask.each ? ", an array each" : "");
+           (ask.each ? ", an array each" : "") + (ask.weights_of_the_call ? ", weights of the call" : "");
 }
 
 void ExpectCpuBits(std::vector<SmallMatrix> graphs, const Ask &ask, const std::vector<uint32_t> &all_lanes = {0}) {
@@ -122,7 +122,14 @@ void ExpectCpuBits(std::vector<SmallMatrix> graphs, const Ask &ask, const std::v
     x.fill(ask.width, is_best(ask.reduce));
     std::vector<uint32_t> want_arg(is_best(ask.reduce) ? total.rows * ask.width + 1 : 0, 77);
     const Array<uint32_t> first_arg(want_arg);
-    csaw_batched_options options = options_of(ask.reduce, &want_arg), on_gpu = options;
+    std::vector<float> other = arrays.weight;
+    std::reverse(other.begin(), other.end());
+    other.push_back(NAN); // never read
+    const Array<float> other_there(other);
+    csaw_batched_options options = options_of(ask.reduce, &want_arg);
+    options.weight = ask.weights_of_the_call ? other.data() : nullptr;
+    csaw_batched_options on_gpu = options;
+    on_gpu.weight = ask.weights_of_the_call ? other_there.get() : nullptr;
     const csaw_batched_dense in = x.view(), out = want.view();
     const FeaturesThere there_x(x);
     ASSERT_EQ(csaw_batched_spmm(batch.get(), &in, &options, &out), CSAW_OK) << csaw_last_error();
@@ -136,6 +143,12 @@ void ExpectCpuBits(std::vector<SmallMatrix> graphs, const Ask &ask, const std::v
         EXPECT_EQ(y.back(), want.bytes) << Name(ask) << ", lanes " << lanes;
         if (is_best(ask.reduce)) EXPECT_EQ(first_arg.back(), want_arg) << Name(ask) << ", lanes " << lanes;
     }
+    if (!is_best(ask.reduce) && !ask.weights_of_the_call) {
+        const FeaturesThere y(poison);
+        ASSERT_EQ(csaw__device_batched_tiles(there.get(), &there_x.view, &on_gpu, &y.view), CSAW_OK)
+            << csaw_last_error();
+        EXPECT_EQ(y.back(), want.bytes) << Name(ask) << ", in shared memory";
+    }
     Features dy = features(rows_of(graphs), ask.from), want_dx = features(cols_of(graphs), ask.to), no_dx(want_dx);
     dy.fill(ask.width + 1, false);
     std::vector<float> want_dw(total.edges + 1, -3);
@@ -148,6 +161,14 @@ void ExpectCpuBits(std::vector<SmallMatrix> graphs, const Ask &ask, const std::v
         << csaw_last_error();
     EXPECT_EQ(dx.back(), want_dx.bytes) << Name(ask) << ", dx";
     EXPECT_EQ(dw.back(), want_dw) << Name(ask) << ", dw";
+    for (uint32_t lanes : {4, 8, 16}) {
+        const Array<float> again(std::vector<float>(total.edges + 1, -3));
+        ASSERT_EQ(csaw__device_batched_backward(there.get(), lanes, &there_x.view, &there_dy.view, &on_gpu, nullptr,
+                                                again.get()),
+                  CSAW_OK)
+            << csaw_last_error();
+        EXPECT_EQ(again.back(), want_dw) << Name(ask) << ", dw by " << lanes << " lanes";
+    }
 }
 
 TEST_F(BatchedGpu, EveryFormReductionAndWidth) {
@@ -169,6 +190,30 @@ TEST_F(BatchedGpu, EveryStorage) {
                                 if (reference::takes_case())
                                     ExpectCpuBits(mixed(width + 7, is_best(reduce)),
                                                   {form, reduce, width, from, to, padding, each});
+}
+
+TEST_F(BatchedGpu, WeightsOfTheCall) {
+    for (Form form : forms)
+        for (Reduce reduce : reduces)
+            for (uint64_t width : {3, 64, 100})
+                for (csaw_dtype from : {CSAW_F32, CSAW_BF16})
+                    if (reference::takes_case()) {
+                        Ask ask = {form, reduce, width, from};
+                        ask.weights_of_the_call = true;
+                        ExpectCpuBits(mixed(width, is_best(reduce)), ask);
+                    }
+}
+
+// float64 is the CPU's.
+TEST_F(BatchedGpu, ExactIsRefused) {
+    const std::vector<SmallMatrix> graphs = mixed(1, true);
+    const Arrays arrays(graphs, Form::join_coo);
+    const ArraysThere arrays_there(arrays, Form::join_coo);
+    const Batch there = arrays_there.batch();
+    ASSERT_TRUE(there);
+    csaw_batched_options options = options_of(Reduce::sum, nullptr);
+    options.exact = true;
+    EXPECT_EQ(csaw_batched_spmm(there.get(), nullptr, &options, nullptr), CSAW_EUNSUPPORTED);
 }
 
 std::vector<SmallMatrix> WithLargeOnes() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // tests/emulated_batched_test.cc - batched products as the GPU has them (spmm/device_batch.cuh, device_batched.cuh,
-// device_batched_dots.cuh): the bits of csaw_batched_spmm() and of its backward pass, in every form of a batch; and the
-// checks of a batch.
+// device_batched_dots.cuh, device_batched_tiles.cuh): the bits of csaw_batched_spmm() and of its backward pass, in
+// every form of a batch; and the checks of a batch.
 #include <algorithm>
 
 #include "tests/batched_cases.h"
@@ -10,6 +10,7 @@
 
 #include "spmm/device_batch.cuh"
 #include "spmm/device_batched_dots.cuh"
+#include "spmm/device_batched_tiles.cuh"
 
 namespace {
 
@@ -27,19 +28,20 @@ struct There {
         const csaw_batch_totals t = batch->total;
         std::vector<uint32_t> row(t.edges + 1), col(t.edges + 1), sorted_col;
         std::vector<float> weight(t.edges + 1);
-        row_of_row.resize(t.rows + 1), row_of_col.resize(t.cols + 1), number.resize(t.edges + 1);
+        row_of_row.resize(t.rows + 1), row_of_col.resize(t.cols + 1);
+        number.resize(t.edges + 1), number_by_col.resize(t.edges + 1);
         for (auto *entries : {&by_row, &by_col, &mean}) entries->resize(t.edges + 1);
         Launch(t.edges, 64, csaw__batch_spread, batch->graph, t.graphs, t.edges, row.data(), col.data(), weight.data());
         std::vector<uint64_t> order = Sort(row, t.edges, &row_of);
         Launch(t.rows, 64, csaw__batch_rows<CSAW__BY_ROW>, batch->graph, t.graphs, row_of.data(), t.edges, t.rows,
                row_of_row.data());
-        Launch(t.edges, 64, csaw__batch_entries, order.data(), col.data(), weight.data(), t.edges, by_row.data());
-        Launch(t.edges, 64, csaw__batch_numbers, batch->graph, row_of_row.data(), row_of.data(), order.data(), t.edges,
-               number.data());
+        Launch(t.edges, 64, csaw__batch_entries, batch->graph, t.graphs, order.data(), col.data(), weight.data(),
+               t.edges, by_row.data(), number.data());
         order = Sort(col, t.edges, &sorted_col);
         Launch(t.cols, 64, csaw__batch_rows<CSAW__BY_COL>, batch->graph, t.graphs, sorted_col.data(), t.edges, t.cols,
                row_of_col.data());
-        Launch(t.edges, 64, csaw__batch_entries, order.data(), row.data(), weight.data(), t.edges, by_col.data());
+        Launch(t.edges, 64, csaw__batch_entries, batch->graph, t.graphs, order.data(), row.data(), weight.data(),
+               t.edges, by_col.data(), number_by_col.data());
         Launch(t.edges, 64, csaw__batch_means, by_col.data(), row_of_row.data(), t.edges, mean.data());
     }
     static std::vector<uint64_t> Sort(const std::vector<uint32_t> &key, uint64_t edges, std::vector<uint32_t> *sorted) {
@@ -50,22 +52,24 @@ struct There {
         sorted->push_back(~0u);
         return order;
     }
-    csaw__batched_product product(bool transposed, csaw_reduce reduce) const {
+    csaw__batched_product product(bool transposed, csaw_reduce reduce, const float *weight = nullptr) const {
         csaw__batched_product p = {};
         p.graph = batch->graph;
-        p.a = transposed ? csaw__batched_side{Mutable(row_of_col), Mutable(reduce == CSAW_MEAN ? mean : by_col)}
-                         : csaw__batched_side{Mutable(row_of_row), Mutable(by_row)};
-        p.number = number.data();
+        p.a = transposed ? csaw__batched_side{Mutable(row_of_col), Mutable(reduce == CSAW_MEAN ? mean : by_col),
+                                              Mutable(number_by_col)}
+                         : csaw__batched_side{Mutable(row_of_row), Mutable(by_row), Mutable(number)};
+        p.weight = weight;
+        if (transposed && reduce == CSAW_MEAN && weight) p.divisor = row_of_row.data();
         p.outputs = transposed ? batch->total.cols : batch->total.rows;
         p.transposed = transposed;
-        p.reduce = transposed ? CSAW_SUM : reduce;
+        p.reduce = transposed && reduce == CSAW_MEAN ? CSAW_SUM : reduce;
         return p;
     }
     template <class T> static T *Mutable(const std::vector<T> &v) { return const_cast<T *>(v.data()); }
     const csaw_batch *batch;
     std::vector<csaw__batched_row> row_of_row, row_of_col; // records
     std::vector<csaw__batched_entry> by_row, by_col, mean;
-    std::vector<uint32_t> row_of, number;
+    std::vector<uint32_t> row_of, number, number_by_col;
 };
 
 csaw__batched_matrix MatrixOf(const csaw_batched_dense &m) {
@@ -85,14 +89,14 @@ struct Ask {
     uint64_t width;
     csaw_dtype from = CSAW_F32, to = CSAW_F32;
     uint64_t padding = 0;
-    bool each = false;
+    bool each = false, weights_of_the_call = false;
 };
 
 std::string Name(const Ask &ask) {
     return "form " + std::to_string(static_cast<int>(ask.form)) + ", reduce " +
            std::to_string(static_cast<int>(ask.reduce)) + ", " + std::to_string(ask.width) + " columns, storage " +
            std::to_string(ask.from) + " to " + std::to_string(ask.to) + ", padding " + std::to_string(ask.padding) +
-           (ask.each ? ", an array each" : "");
+           (ask.each ? ", an array each" : "") + (ask.weights_of_the_call ? ", weights of the call" : "");
 }
 
 std::vector<SmallMatrix> InForm(std::vector<SmallMatrix> graphs, Form form) {
@@ -108,6 +112,10 @@ void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const 
     const Batch batch = arrays.batch();
     ASSERT_TRUE(batch);
     const There there(batch.get());
+    std::vector<float> other = arrays.weight;
+    std::reverse(other.begin(), other.end());
+    other.push_back(NAN); // never read
+    const float *const weight = ask.weights_of_the_call ? other.data() : nullptr;
     const bool best = is_best(ask.reduce);
     Features x(cols_of(graphs), ask.width, ask.from, ask.padding, ask.each);
     x.fill(ask.width, best);
@@ -116,13 +124,14 @@ void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const 
     };
     Features want = features(rows_of(graphs));
     std::vector<uint32_t> want_arg(best ? batch->total.rows * ask.width + 1 : 0, 77);
-    const csaw_batched_options options = options_of(ask.reduce, &want_arg);
+    csaw_batched_options options = options_of(ask.reduce, &want_arg);
+    options.weight = weight;
     const csaw_batched_dense in = x.view(), out = want.view();
     ASSERT_EQ(csaw_batched_spmm(batch.get(), &in, &options, &out), CSAW_OK) << csaw_last_error();
     for (uint32_t lanes : all_lanes) {
         Features y = features(rows_of(graphs));
         std::vector<uint32_t> arg(want_arg.size(), 77);
-        csaw__batched_product p = there.product(false, reduce_of(ask.reduce));
+        csaw__batched_product p = there.product(false, reduce_of(ask.reduce), weight);
         p.cols = ask.width;
         const csaw_batched_dense view = y.view();
         p.in = MatrixOf(in), p.out = MatrixOf(view);
@@ -139,25 +148,24 @@ void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const 
     ASSERT_EQ(csaw_batched_spmm_backward(batch.get(), &in, &from, &options, &to, want_dw.data()), CSAW_OK)
         << csaw_last_error();
     Features dx = features(cols_of(graphs));
-    csaw__batched_product p = there.product(true, reduce_of(ask.reduce));
+    csaw__batched_product p = there.product(true, reduce_of(ask.reduce), weight);
     const csaw_batched_dense dx_view = dx.view();
     p.cols = ask.width, p.in = MatrixOf(from), p.out = MatrixOf(dx_view), p.arg = best ? want_arg.data() : nullptr;
-    if (best)
-        Launch(p.outputs * p.cols, 64, csaw__batched_winners, p);
-    else
-        RunRows(p, 0);
+    RunRows(p, 0);
     EXPECT_EQ(dx.bytes, want_dx.bytes) << Name(ask) << ", dx";
     csaw__batched_dots d = {};
     d.graph = batch->graph, d.a = there.product(false, CSAW_SUM).a;
-    d.row_of = there.row_of.data(), d.number = there.number.data();
+    d.row_of = there.row_of.data();
     d.edges = batch->total.edges, d.cols = ask.width;
     d.mean = ask.reduce == Reduce::mean;
     d.arg = best ? want_arg.data() : nullptr;
     d.x = MatrixOf(in), d.dy = MatrixOf(from), d.dw = dw.data();
-    uint64_t threads;
-    csaw__batched_dots_kernel *const dots = csaw__batched_dots_kernel_at(&d, &threads);
-    Launch((threads + 31) / 32 * 32, 64, dots, d);
-    EXPECT_EQ(dw, want_dw) << Name(ask) << ", dw";
+    for (uint32_t lanes : {4, 8, 16}) {
+        if (lanes < 16 && csaw__batched_vector_of(d.cols, &d.x, &d.dy, d.arg) == 1) continue;
+        dw.assign(dw.size(), -3);
+        Launch(d.edges * lanes, 64, csaw__batched_dots_kernel_at(&d, lanes), d);
+        EXPECT_EQ(dw, want_dw) << Name(ask) << ", dw by " << lanes << " lanes";
+    }
 }
 
 TEST(EmulatedBatched, EveryFormAndReduction) {
@@ -183,6 +191,73 @@ TEST(EmulatedBatched, EveryStorage) {
                               {each ? Form::list_pairs : Form::join_csr, Reduce::sum, 8, from, to,
                                uint64_t{each ? 4u : 0u}, each},
                               {0});
+}
+
+// Graphs that are copied to shared memory whole, in narrower slices, and not at all; to the bit.
+TEST(EmulatedBatched, TilesInSharedMemory) {
+    std::mt19937_64 random(13);
+    std::vector<SmallMatrix> graphs = mixed(5, false);
+    for (uint32_t n : {130, 700, 2000}) graphs.push_back(random_matrix(random, n, n - 20, 2 * n, false));
+    bool narrower = false, not_copied = false; // than the widest slice
+    for (uint64_t width : {3, 8, 36, 64, 132})
+        for (csaw_dtype dtype : {CSAW_F32, CSAW_BF16})
+            for (bool each : {false, true})
+                for (Reduce reduce : {Reduce::sum, Reduce::mean}) {
+                    const Form form = each ? Form::list_coo : Form::join_csr;
+                    const std::vector<SmallMatrix> of = InForm(graphs, form);
+                    const Arrays arrays(of, form);
+                    const Batch batch = arrays.batch();
+                    const There there(batch.get());
+                    Features x(cols_of(of), width, dtype, 0, each), want(rows_of(of), width, CSAW_F32, 0, each),
+                        y = want;
+                    x.fill(width, false);
+                    const csaw_batched_options options = options_of(reduce, nullptr);
+                    const csaw_batched_dense in = x.view(), out = want.view(), to = y.view();
+                    ASSERT_EQ(csaw_batched_spmm(batch.get(), &in, &options, &out), CSAW_OK) << csaw_last_error();
+                    csaw__batched_product p = there.product(false, reduce_of(reduce));
+                    p.cols = width, p.in = MatrixOf(in), p.out = MatrixOf(to);
+                    csaw__batched_lay_out(&p, 0);
+                    const uint64_t slices = (width + CSAW__TILE_COLUMNS - 1) / CSAW__TILE_COLUMNS;
+                    Launch(of.size() * slices * CSAW__TILE_THREADS, CSAW__TILE_THREADS, csaw__batched_tiles_at(&p), p,
+                           uint64_t{of.size()});
+                    EXPECT_EQ(y.bytes, want.bytes) << width << " columns, storage " << dtype << ", each " << each;
+                    for (uint32_t g = 0; g < of.size(); g++) {
+                        emulated::block.x = g;
+                        const csaw__tile t = p.vector > 1 ? csaw__tile_at<4>(p, of.size(), dtype == CSAW_F32 ? 4 : 2)
+                                                          : csaw__tile_at<1>(p, of.size(), dtype == CSAW_F32 ? 4 : 2);
+                        not_copied = not_copied || !t.copied;
+                        narrower = narrower || (t.copied && t.width < t.columns);
+                    }
+                }
+    EXPECT_TRUE(narrower && not_copied);
+}
+
+// Weights that differ from the batch's, forward and backward.
+TEST(EmulatedBatched, WeightsOfTheCall) {
+    for (Form form : {Form::list_coo, Form::join_csr, Form::join_coo_global, Form::list_pairs})
+        for (Reduce reduce : reduces)
+            for (uint64_t width : {3, 8}) {
+                Ask ask = {form, reduce, width};
+                ask.weights_of_the_call = true;
+                ExpectCpuBits(mixed(width, is_best(reduce)), ask, {0});
+            }
+}
+
+// The arg of another batch: entries of other rows, and beyond the last.
+TEST(EmulatedBatched, EntriesOfOtherRowsWinNothing) {
+    const std::vector<SmallMatrix> graphs = {{3, 3, {{0, 1, 2}, {0, 1, 2}, {2, 0, 4}}}};
+    const Arrays arrays(graphs, Form::list_coo);
+    const Batch batch = arrays.batch();
+    const There there(batch.get());
+    std::vector<uint32_t> arg = {2, 1, CSAW_NONE, 0, 7, 2}; // [3, 2]
+    std::vector<float> dy = {1, 2, 4, 8, 16, 32}, dx(6, NAN);
+    csaw__batched_product p = there.product(true, CSAW_MAX);
+    p.cols = 2;
+    p.in = {reinterpret_cast<char *>(dy.data()), nullptr, 2, CSAW_F32};
+    p.out = {reinterpret_cast<char *>(dx.data()), nullptr, 2, CSAW_F32};
+    p.arg = arg.data();
+    RunRows(p, 0);
+    EXPECT_EQ(dx, (std::vector<float>{0, 128, 0, 4, 0, 0})); // of arg[0, 1] and arg[2, 1] alone
 }
 
 // Rows of whole vectors that begin one element off a vector's place.

@@ -7,13 +7,13 @@
  * Convolutional Networks", CCGrid 2019. COO (TensorFlow's SparseTensor) and CSR are read as they stand, backward too;
  * on a GPU a batch copies its entries by row and by column once. What csaw/spmm.h says of errors, outputs and threads
  * holds here. Sums are taken in float32, in an order that is stated at each function; entries of a graph that stand in
- * the same order within each row give the same bits from COO and from CSR.
+ * the same order within each row give the same y from COO and from CSR, to the bit.
  *
  * On a GPU: a batch of device "cuda:N" has all arrays that its structs name, and all that its products are given, in
  * the memory of that GPU, csaw_batched_dense.each and what it points to included; structs stay on the host. The bits
  * are the CPU's, but for sign and payload of a NaN. csaw_batch_list(), csaw_batch_join() and csaw_batch_free() wait for
  * the GPU. Products do not, and take no memory, so that they can be recorded in a CUDA graph; entries of arg that are
- * no entry of their row count as CSAW_NONE there. */
+ * no entry of their row count as CSAW_NONE there. exact is for the CPU: CSAW_EUNSUPPORTED. */
 #ifndef CSAW_BATCHED_H
 #define CSAW_BATCHED_H
 
@@ -66,8 +66,8 @@ typedef struct csaw_batch_options {
 /* Both borrow the arrays of the graphs, which outlive the batch and stay as they are, and keep one array of
  * descriptors. Both read every offset and index once, so that products need not: CSAW_EINVAL names the graph and the
  * entry. The structs are read during the call alone. Batches of up to 2^32 - 2 graphs; on a GPU also of up to 2^32 - 2
- * rows in sum, and as many columns. There weights are copied: one that changes needs a new batch (on the CPU
- * csaw_batched_options.weight). */
+ * rows in sum, and as many columns. There weights are copied: those that change are given to each product
+ * (csaw_batched_options.weight). */
 CSAW_API csaw_status csaw_batch_list(const csaw_small *graphs, uint64_t num_graphs, const csaw_batch_options *options,
                                      csaw_batch **out); /* graphs: [num_graphs] */
 CSAW_API csaw_status csaw_batch_join(const csaw_small_graphs *graphs, const csaw_batch_options *options,
@@ -98,9 +98,10 @@ typedef struct csaw_batched_options {
                       0 in each graph; CSAW_NONE in empty rows. Written by csaw_batched_spmm() unless NULL; read by
                       csaw_batched_spmm_backward() */
     void *stream;  /* a cudaStream_t of the batch's GPU; NULL = the default stream */
-    const float *weight; /* [sum of edges], graph after graph: of this call, in place of the batch's, so that weights
-                            that are trained need no new batch. NULL = the batch's. On the CPU: CSAW_EUNSUPPORTED on a
-                            GPU, whose batch has its weights in its own copies of the entries */
+    const float *weight; /* [sum of edges], graph after graph, each graph's in the order in which its entries were
+                            given: of this call, in place of the batch's, so that weights that are trained need no new
+                            batch. On a GPU in its memory. NULL = the batch's */
+    bool exact;          /* sums and products in float64, rounded once when stored: a reference, and slower */
 } csaw_batched_options;
 
 /* y_g[i, :] = REDUCE over the entries (i, j) of graph g of w * x_g[j, :], for every g.
@@ -113,8 +114,8 @@ CSAW_API csaw_status csaw_batched_spmm(const csaw_batch *batch, const csaw_batch
  * names an element of arg that is no entry of its row.
  *
  * dx, that of x, is written whole: dx_g[j, :] = sum over the entries (i, j) of w * dy_g[i, :], for MEAN with w divided
- * by the number of the row's entries, added to 0 in the order of entries; for MAX and MIN of those places where the
- * entry won, in the order of rows.
+ * by the number of the row's entries, for MAX and MIN of those places where the entry won; added to 0 in the order of
+ * entries.
  *
  * dw: [sum of edges] float32, graph after graph, that of each weight: the dot product of dy_g[i, :] and x_g[j, :], for
  * MEAN then divided by that number, for MAX and MIN of the places where the entry won. Product c goes to sum c mod 16;

@@ -138,7 +138,7 @@ csaw_batched_dense = _struct(
     ("data", c_void_p), ("each", c_void_p))
 csaw_batched_options = _struct(
     "csaw_batched_options", ("size", c_size_t), ("reduce", c_int), ("arg", c_void_p), ("stream", c_void_p),
-    ("weight", c_void_p))
+    ("weight", c_void_p), ("exact", c_bool))
 
 # ---- csaw/maxk.h
 csaw_cbsr = _struct(

@@ -17,10 +17,11 @@ _COO = s.ENUMS["csaw_format"]["CSAW_COO"]
 _joined: "weakref.WeakValueDictionary[Any, Handle]" = weakref.WeakValueDictionary()
 
 
-def join(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor, weight: Optional[Tensor]) -> Handle:
-    """The csaw_batch of these arrays: one that is kept, or a new one, which reads all of them once."""
-    arrays = (offset, edge_offset, row, col, weight)
-    key = tuple((address(a), a.shape, a.device) for a in arrays if a is not None)
+def join(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor) -> Handle:
+    """The csaw_batch of these arrays, without weights, which each product is given: one that is kept, or a new one,
+    which reads all of them once."""
+    arrays = (offset, edge_offset, row, col)
+    key = tuple((address(a), a.shape, a.device) for a in arrays)
     handle = _joined.get(key)
     if handle is None:
         same_device(*arrays)
@@ -29,19 +30,13 @@ def join(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor, weight: 
                                      row_offset=address(offset),
                                      row=address(row),
                                      col=address(col),
-                                     edge_offset=address(edge_offset),
-                                     weight=address(weight))
+                                     edge_offset=address(edge_offset))
         setattr(graphs, "global", True)  # rows and columns count through the batch; the name is a word of Python
         options = make_options(s.csaw_batch_options, **place_of(offset))
         handle = Handle(create(lib.csaw_batch_join, ctypes.byref(graphs), ctypes.byref(options)), lib.csaw_batch_free,
                         arrays)
         _joined[key] = handle
     return handle
-
-
-def _batch_of(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor, weight: Optional[Tensor]) -> Handle:
-    """On the host a batch without weights, which each product is given; on a GPU the batch has them."""
-    return join(offset, edge_offset, row, col, weight if offset.is_cuda else None)
 
 
 class GraphBatch:
@@ -64,7 +59,7 @@ class GraphBatch:
             raise invalid(f"weight has shape {list(weight.shape)}, but there are {len(self.row)} edges; give one "
                           "number for each")
         self.weight = None if weight is None else weight.detach().to(torch.float32).contiguous()
-        self._joined = _batch_of(self.offset, self.edge_offset, self.row, self.col, self.weight)
+        self._joined = join(self.offset, self.edge_offset, self.row, self.col)
 
     def __reduce__(self):
         return GraphBatch, (torch.stack([self.col, self.row]), self.offset, self.weight)
@@ -85,7 +80,7 @@ def _arg_shape(x: Tensor, reduce: str) -> Tuple[int, int]:
 def _fields(x, arg, reduce, weight):
     place = place_of(x)
     return dict(reduce=reduce_of(reduce), arg=address(arg) if arg.numel() else None, stream=place.get("stream"),
-                weight=None if x.is_cuda else address(weight))
+                weight=address(weight))
 
 
 @operator("csaw::batched_spmm")
@@ -93,7 +88,7 @@ def batched_spmm_op(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tenso
                     reduce: str) -> Tuple[Tensor, Tensor]:
     """y as x; of max and min also which entry of its graph each element came from, int32, -1 in empty rows."""
     same_device(offset, weight, x)
-    batch, x = _batch_of(offset, edge_offset, row, col, weight), rows_of(x, "x")
+    batch, x = join(offset, edge_offset, row, col), rows_of(x, "x")
     y, arg = x.new_empty(x.shape), x.new_empty(_arg_shape(x, reduce), dtype=torch.int32)
     call(lib.csaw_batched_spmm, s.csaw_batched_options, _fields(x, arg, reduce, weight), batch.pointer, _dense(x), ...,
          _dense(y))
@@ -109,7 +104,7 @@ def _(offset, edge_offset, row, col, weight, x, reduce):
 def batched_spmm_backward_op(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor, weight: Optional[Tensor],
                              x: Tensor, dy: Tensor, arg: Tensor, reduce: str, with_x: bool,
                              with_weight: bool) -> Tuple[Tensor, Tensor]:
-    batch = _batch_of(offset, edge_offset, row, col, weight)
+    batch = join(offset, edge_offset, row, col)
     x, dy = rows_of(x, "x"), rows_of(dy, "the gradient")
     dx = torch.empty(x.shape if with_x else 0, dtype=x.dtype, device=x.device)
     dw = x.new_empty(row.shape[0] if with_weight else 0, dtype=torch.float32)

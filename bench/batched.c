@@ -277,7 +277,8 @@ static void run_all(const settings *s, FILE *json) {
         const uint32_t graphs = cases[c].graphs / s->scale;
         char name[64];
         snprintf(name, sizeof name, "%u of %u, %u a row", graphs, cases[c].rows, cases[c].per_row);
-        run_case(s, name, molecules_random(graphs, cases[c].rows, cases[c].per_row), cases[c].cols, json, &first);
+        run_case(s, name, molecules_random(graphs, cases[c].rows, cases[c].rows, cases[c].per_row), cases[c].cols, json,
+                 &first);
     }
     for (uint32_t i = 0; i < s->num_files; i++) {
         const char *slash = strrchr(s->file[i], '/');

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* bench/batched_gpu.cu - batched SpMM on a GPU: csaw from CSR and COO, by each number of lanes a row, and gradients,
- * beside csaw_spmm() and cuSPARSE on the same graphs as one matrix of blocks. The cases of Nagasaka et al. (CCGrid
- * 2019), 100,000 small graphs, and real molecules. Results are verified by bench/spmm_check.h before they are timed.
+/* bench/batched_gpu.cu - batched SpMM on a GPU: csaw from CSR and COO, by each number of lanes a row and by blocks that
+ * copy x to shared memory, with weights of the batch and of the call, by SUM, MEAN and MAX, and gradients, dots by each
+ * number of lanes, beside csaw_spmm() and cuSPARSE on the same graphs as one matrix of blocks. The cases of Nagasaka et
+ * al. (CCGrid 2019), graphs of mixed sizes, 100,000 small ones, and real molecules. Results are verified by
+ * bench/spmm_check.h before they are timed.
  *
  *   batched_gpu_bench [--repeat 21] [--calls 100] [--gin FILE]... [--tu PREFIX]... [--columns 64] [--commit TEXT]
  *                     [--json FILE]
  *
  * Times are of one call, as the share of a CUDA graph of --calls calls: median, least and most of --repeat launches of
- * the graph. --gin and --tu: molecules as in bench/batched.c; --columns is the width of their features. float32. Exits
- * 3 if a result of csaw's is wrong. */
+ * the graph. Beside each stand its floor, every array once (least_bytes) at the rate of a copy measured in this run,
+ * and the rate of the bytes that its entries ask for (moved_bytes: features of every entry, and the output). Arrays of
+ * most cases stay in the L2 cache from call to call, so that they can be faster than the floor. --gin and --tu:
+ * molecules as in bench/batched.c; --columns is the width of their features. float32. Exits 3 if a result of csaw's is
+ * wrong. */
 #include <string>
 
 #include "bench/gpu_bench.cuh"
@@ -31,19 +36,22 @@ struct bench {
     cudaStream_t stream;
     FILE *json = nullptr;
     bool first = true;
+    double copy_rate = 0; /* bytes a second */
 };
 
 /* The graphs of one case, on the host as one matrix of blocks, on the GPU as batches too. */
 struct graphs {
     std::string name;
-    csaw_sparse a, there; /* of blocks */
-    std::vector<uint64_t> rowptr;
+    csaw_sparse a, means, there; /* of blocks; means: weights divided by the number of their row's entries */
+    std::vector<uint64_t> rowptr, first_edge; /* first_edge: of a row's graph */
     std::vector<csaw_vertex> col, local;
-    std::vector<float> weight, x_data, y_data, dw;
+    std::vector<float> weight, mean_weight, x_data, y_data, dw;
+    std::vector<csaw_edge> arg;
     csaw_batch *csr = nullptr, *coo = nullptr;
     csaw_dense x, y;
     csaw_batched_dense there_x, there_y;
     float *there_dw;
+    uint32_t *there_arg;
 };
 
 /* ---- times -------------------------------------------------------------------------- */
@@ -76,41 +84,79 @@ template <typename RUN> static figure time_in_graph(bench *b, RUN run) {
     return figure_of(seconds.data(), b->set.repeat);
 }
 
-static void report(bench *b, const graphs &g, const char *by, const figure &f, uint64_t wrong) {
-    const double bytes = (double)(g.a.rows + g.a.cols) * (double)g.x.cols * 4 + (double)g.a.num_edges * 12;
-    printf("  %-20s %10.2f us (%.2f .. %.2f)  %8.1f GB/s of each array once%s\n", by, f.median * 1e6, f.least * 1e6,
-           f.most * 1e6, bytes / f.median / 1e9, wrong ? "  WRONG" : "");
+enum operation { SUMS, MEANS, LARGEST, SUMS_BACK, MEANS_BACK, LARGEST_BACK, DOTS };
+
+struct traffic {
+    double moved, least; /* bytes */
+};
+
+/* Rows have records of 16 bytes, entries 8 and their numbers 4; given: weights of the call. */
+static traffic traffic_of(const graphs &g, operation what, bool given) {
+    const double edges = (double)g.a.num_edges, row = (double)g.x.cols * 4, rows = (double)g.a.rows;
+    const bool best = what == LARGEST || what == LARGEST_BACK;
+    const double entries = edges * (8 + (best || given ? 4 : 0) + (given ? 4 : 0)) + rows * 16;
+    if (what == DOTS) return {edges * (2 * row + 16) + entries, 2 * rows * row + edges * 12 + entries};
+    const double arg = best ? rows * row : 0;
+    const double gathered = edges * row * (what == LARGEST_BACK ? 2 : 1);
+    return {gathered + rows * row + (what == LARGEST ? arg : 0) + entries, 2 * rows * row + arg + entries};
+}
+
+static void report(bench *b, const graphs &g, const char *by, const traffic &t, const figure &f, uint64_t wrong) {
+    const double floor_s = t.least / b->copy_rate;
+    printf("  %-26s %10.2f us (%.2f .. %.2f)  floor %8.2f us  %8.1f MB moved  %8.1f GB/s%s\n", by, f.median * 1e6,
+           f.least * 1e6, f.most * 1e6, floor_s * 1e6, t.moved * 1e-6, t.moved / f.median / 1e9,
+           wrong ? "  WRONG" : "");
     fflush(stdout);
     if (b->json)
         fprintf(b->json,
                 "%s\n  {\"case\": \"%s\", \"rows\": %llu, \"edges\": %llu, \"columns\": %llu, \"by\": \"%s\", "
-                "\"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, \"least_bytes\": %.0f, \"wrong\": %llu}",
+                "\"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, \"moved_bytes\": %.0f, \"least_bytes\": %.0f, "
+                "\"floor_s\": %.6g, \"wrong\": %llu}",
                 b->first ? "" : ",", g.name.c_str(), (unsigned long long)g.a.rows, (unsigned long long)g.a.num_edges,
-                (unsigned long long)g.x.cols, by, f.median, f.least, f.most, bytes, (unsigned long long)wrong);
+                (unsigned long long)g.x.cols, by, f.median, f.least, f.most, t.moved, t.least, floor_s,
+                (unsigned long long)wrong);
     b->first = false;
 }
 
-enum output { Y, DX, DW };
+/* g->arg as edges of the matrix of blocks. */
+static void read_arg(graphs *g) {
+    std::vector<uint32_t> of_graph(g->arg.size());
+    must_cuda(cudaMemcpy(of_graph.data(), g->there_arg, of_graph.size() * 4, cudaMemcpyDeviceToHost));
+    for (uint64_t i = 0; i < of_graph.size(); i++)
+        g->arg[i] = of_graph[i] == CSAW_NONE ? CSAW_NO_EDGE : g->first_edge[i / g->x.cols] + of_graph[i];
+}
+
+static uint64_t wrong_of(graphs *g, operation what) {
+    must_cuda(cudaMemcpy(g->y_data.data(), g->there_y.data, g->y_data.size() * 4, cudaMemcpyDeviceToHost));
+    must_cuda(cudaMemcpy(g->dw.data(), g->there_dw, g->dw.size() * 4, cudaMemcpyDeviceToHost));
+    switch (what) {
+    case SUMS: return wrong_products(&g->a, &g->x, &g->y, false, CHECKED);
+    case MEANS: return wrong_products(&g->a, &g->x, &g->y, true, CHECKED);
+    case LARGEST: read_arg(g); return wrong_largest(&g->a, &g->x, &g->y, g->arg.data(), CHECKED);
+    case SUMS_BACK: return wrong_transposed(&g->a, &g->x, &g->y, nullptr, CHECKED);
+    case MEANS_BACK: return wrong_transposed(&g->means, &g->x, &g->y, nullptr, CHECKED);
+    case LARGEST_BACK: read_arg(g); return wrong_transposed(&g->a, &g->x, &g->y, g->arg.data(), CHECKED);
+    case DOTS: break;
+    }
+    return wrong_dots(&g->a, &g->x, g->dw.data(), CHECKED);
+}
 
 /* Runs on a poisoned output, checks it, and times. */
-template <typename RUN> static void measure(bench *b, graphs *g, output what, const char *by, bool ours, RUN run) {
-    uint64_t wrong = 0;
+template <typename RUN>
+static void measure(bench *b, graphs *g, operation what, const std::string &by, bool ours, RUN run,
+                    bool given = false) {
     must_cuda(cudaMemset(g->there_y.data, 0xff, g->y_data.size() * 4));
     must_cuda(cudaMemset(g->there_dw, 0xff, g->dw.size() * 4));
     must_cuda(cudaDeviceSynchronize());
     run();
     must_cuda(cudaDeviceSynchronize());
-    must_cuda(cudaMemcpy(g->y_data.data(), g->there_y.data, g->y_data.size() * 4, cudaMemcpyDeviceToHost));
-    must_cuda(cudaMemcpy(g->dw.data(), g->there_dw, g->dw.size() * 4, cudaMemcpyDeviceToHost));
-    if (what == Y) wrong = wrong_products(&g->a, &g->x, &g->y, false, CHECKED);
-    if (what == DX) wrong = wrong_transposed(&g->a, &g->x, &g->y, nullptr, CHECKED);
-    if (what == DW) wrong = wrong_dots(&g->a, &g->x, g->dw.data(), CHECKED);
+    const uint64_t wrong = wrong_of(g, what);
     if (wrong && ours) {
-        fprintf(stderr, "batched_gpu_bench: %s, %s: %llu numbers are wrong\n", g->name.c_str(), by,
+        fprintf(stderr, "batched_gpu_bench: %s, %s: %llu numbers are wrong\n", g->name.c_str(), by.c_str(),
                 (unsigned long long)wrong);
         exit(3);
     }
-    report(b, *g, by, time_in_graph(b, run), wrong);
+    report(b, *g, by.c_str(), traffic_of(*g, what, given), time_in_graph(b, run), wrong);
 }
 
 /* ---- a case --------------------------------------------------------------------------- */
@@ -131,7 +177,14 @@ static void read_graphs(const molecules &m, graphs *g) {
             g->col[at] = (csaw_vertex)(m.row_offset[i] + m.col[k]);
             g->weight[at] = m.weight[k];
         }
+    g->mean_weight = g->weight;
+    for (uint64_t i = 0; i < rows; i++)
+        for (uint64_t e = g->rowptr[i]; e < g->rowptr[i + 1]; e++)
+            g->mean_weight[e] /= (float)(g->rowptr[i + 1] - g->rowptr[i]);
+    for (uint64_t i = 0; i < m.count; i++)
+        g->first_edge.insert(g->first_edge.end(), m.row_offset[i + 1] - m.row_offset[i], m.edge_offset[i]);
     g->a = csaw_sparse{rows, rows, edges, g->rowptr.data(), g->col.data(), g->weight.data()};
+    g->means = g->a, g->means.weight = g->mean_weight.data();
 }
 
 /* Takes m's arrays as COO, in which dw of the batch stands in the order of CSR if entries are by row. */
@@ -163,6 +216,46 @@ static void upload_graphs(const molecules &m, uint64_t cols, graphs *g) {
     g->there_x = csaw_batched_dense{rows, cols, 0, CSAW_F32, upload(g->x_data.data(), rows * cols), nullptr};
     g->there_y = csaw_batched_dense{rows, cols, 0, CSAW_F32, upload<float>(nullptr, rows * cols), nullptr};
     g->there_dw = upload<float>(nullptr, edges);
+    g->there_arg = upload<uint32_t>(nullptr, rows * cols);
+    g->arg.resize(rows * cols);
+}
+
+/* Products and gradients of one form of the batch. */
+static void run_form(bench *b, graphs *g, bool csr, csaw_batched_options sum) {
+    const csaw_batch *const batch = csr ? g->csr : g->coo;
+    const std::string form = csr ? "csaw, CSR" : "csaw, COO";
+    const csaw_batched_dense x = g->there_x, y = g->there_y;
+    csaw_batched_options mean = sum, largest = sum, given = sum, mean_given = sum;
+    mean.reduce = mean_given.reduce = CSAW_MEAN;
+    largest.reduce = CSAW_MAX, largest.arg = g->there_arg;
+    given.weight = mean_given.weight = g->there.weight; /* by row, as entries of both forms are */
+    const auto forward = [&](operation what, const char *by, const csaw_batched_options &o) {
+        measure(
+            b, g, what, form + by, true, [&] { must(csaw_batched_spmm(batch, &x, &o, &y)); }, o.weight != nullptr);
+    };
+    const auto backward = [&](operation what, const char *by, const csaw_batched_options &o) {
+        measure(
+            b, g, what, form + by, true, [&] { must(csaw_batched_spmm_backward(batch, nullptr, &x, &o, &y, nullptr)); },
+            o.weight != nullptr);
+    };
+    forward(SUMS, "", sum);
+    for (uint32_t lanes : {4, 8, 16, 32})
+        measure(b, g, SUMS, form + ", " + std::to_string(lanes) + " lanes", true,
+                [&] { must(csaw__device_batched_spmm(batch, lanes, &x, &sum, &y)); });
+    measure(b, g, SUMS, form + ", shared memory", true, [&] { must(csaw__device_batched_tiles(batch, &x, &sum, &y)); });
+    forward(SUMS, ", weights given", given);
+    forward(MEANS, ", mean", mean);
+    backward(SUMS_BACK, ", dx", sum);
+    backward(SUMS_BACK, ", dx, weights given", given);
+    backward(MEANS_BACK, ", dx of mean", mean);
+    backward(MEANS_BACK, ", dx of mean, given", mean_given);
+    measure(b, g, DOTS, form + ", dw", true,
+            [&] { must(csaw_batched_spmm_backward(batch, &x, &x, &sum, nullptr, g->there_dw)); });
+    for (uint32_t lanes : {4, 8, 16})
+        measure(b, g, DOTS, form + ", dw, " + std::to_string(lanes) + " lanes", true,
+                [&] { must(csaw__device_batched_backward(batch, lanes, &x, &x, &sum, nullptr, g->there_dw)); });
+    forward(LARGEST, ", max", largest);
+    backward(LARGEST_BACK, ", dx of max", largest); /* by arg that the line before wrote */
 }
 
 static void run_ways(bench *b, graphs *g) {
@@ -171,27 +264,14 @@ static void run_ways(bench *b, graphs *g) {
     options.size = sizeof options, whole.size = sizeof whole;
     options.stream = whole.stream = b->stream;
     whole.device = "cuda:0";
+    for (const bool csr : {true, false}) run_form(b, g, csr, options);
     const csaw_batched_dense x = g->there_x, y = g->there_y;
-    csaw_batched_dense filled_x = x, filled_y = y;
-    filled_x.stride = filled_y.stride = x.cols;
-    for (const bool csr : {true, false}) {
-        const csaw_batch *const batch = csr ? g->csr : g->coo;
-        const std::string form = csr ? "csaw, CSR" : "csaw, COO";
-        measure(b, g, Y, form.c_str(), true, [&] { must(csaw_batched_spmm(batch, &x, &options, &y)); });
-        for (uint32_t lanes : {4, 8, 16, 32})
-            measure(b, g, Y, (form + ", " + std::to_string(lanes) + " lanes").c_str(), true,
-                    [&] { must(csaw__device_batched_spmm(batch, lanes, &filled_x, &options, &filled_y)); });
-        measure(b, g, DX, (form + ", dx").c_str(), true,
-                [&] { must(csaw_batched_spmm_backward(batch, nullptr, &x, &options, &y, nullptr)); });
-    }
-    measure(b, g, DW, "csaw, CSR, dw", true,
-            [&] { must(csaw_batched_spmm_backward(g->csr, &x, &x, &options, nullptr, g->there_dw)); });
     const csaw_dense there_x = {x.rows, x.cols, 0, CSAW_F32, x.data}, there_y = {y.rows, y.cols, 0, CSAW_F32, y.data};
-    measure(b, g, Y, "csaw_spmm, blocks", true, [&] { must(csaw_spmm(&g->there, &there_x, &whole, &there_y)); });
+    measure(b, g, SUMS, "csaw_spmm, blocks", true, [&] { must(csaw_spmm(&g->there, &there_x, &whole, &there_y)); });
     cusparse_product product(&g->there, &there_x, &there_y, CUSPARSE_SPMM_CSR_ALG2);
     product.in_stream(b->stream);
     product.preprocess();
-    measure(b, g, Y, "cuSPARSE ALG2, blocks", false, [&] { product.run(); });
+    measure(b, g, SUMS, "cuSPARSE ALG2, blocks", false, [&] { product.run(); });
 }
 
 static void run_case(bench *b, const std::string &name, molecules m, uint64_t cols) {
@@ -216,12 +296,14 @@ static FILE *open_text(const std::string &path) {
 
 static void run_all(bench *b) {
     static const struct {
-        uint32_t graphs, rows, per_row, cols;
-    } cases[] = {{50, 50, 2, 512}, {100, 50, 3, 512}, {100, 64, 3, 512}, {1000, 50, 3, 64}, {100000, 20, 2, 32}};
+        uint32_t graphs, least, most, per_row, cols;
+    } cases[] = {{50, 50, 50, 2, 512},  {100, 50, 50, 3, 512}, {100, 64, 64, 3, 512},  {1000, 50, 50, 3, 64},
+                 {100, 4, 400, 3, 512}, {1000, 4, 400, 3, 64}, {100000, 20, 20, 2, 32}};
     for (const auto &c : cases)
-        run_case(
-            b, std::to_string(c.graphs) + " of " + std::to_string(c.rows) + ", " + std::to_string(c.per_row) + " a row",
-            molecules_random(c.graphs, c.rows, c.per_row), c.cols);
+        run_case(b,
+                 std::to_string(c.graphs) + " of " + (c.least < c.most ? std::to_string(c.least) + " to " : "") +
+                     std::to_string(c.most) + ", " + std::to_string(c.per_row) + " a row",
+                 molecules_random(c.graphs, c.least, c.most, c.per_row), c.cols);
     for (const auto &file : b->set.files) {
         FILE *const text = open_text(std::string(file.first) + (file.second ? "_A.txt" : ""));
         FILE *const more = file.second ? open_text(std::string(file.first) + "_graph_indicator.txt") : nullptr;
@@ -267,13 +349,15 @@ int main(int argc, char **argv) {
         perror(b.set.json);
         return 1;
     }
+    b.copy_rate = copy_rate();
+    printf("copy: %.1f GB/s, read and written\n", b.copy_rate / 1e9);
     printf("csaw %s on %s; 1 warm-up, median of %u launches of %u calls\n", csaw_version(), props.name, b.set.repeat,
            b.set.calls);
     if (b.json)
         fprintf(b.json,
-                "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"warm_up\": 1, \"repeat\": %u, "
-                "\"calls\": %u, \"rows\": [",
-                csaw_version(), b.set.commit, props.name, b.set.repeat, b.set.calls);
+                "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"copy_bytes_per_s\": %.4g, "
+                "\"warm_up\": 1, \"repeat\": %u, \"calls\": %u, \"rows\": [",
+                csaw_version(), b.set.commit, props.name, b.copy_rate, b.set.repeat, b.set.calls);
     run_all(&b);
     return !b.json || (fputs("]}\n", b.json) >= 0 && fclose(b.json) == 0) ? 0 : 1;
 }

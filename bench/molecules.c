@@ -50,10 +50,11 @@ static uint64_t random_number(void) { /* splitmix64 */
     return z ^ (z >> 31);
 }
 
-molecules molecules_random(uint64_t count, uint32_t rows, uint32_t per_row) {
+molecules molecules_random(uint64_t count, uint32_t least, uint32_t most, uint32_t per_row) {
     molecules m = allocate(count);
     list row = {0}, col = {0};
     for (uint64_t g = 0; g < count; g++) {
+        const uint32_t rows = least == most ? most : least + (uint32_t)(random_number() % (most - least + 1));
         for (uint32_t entry = 0; entry < rows * per_row; entry++) {
             append(&row, entry / per_row);
             append(&col, random_number() % rows);

@@ -14,8 +14,9 @@ typedef struct molecules { /* square matrices in COO, entries of a graph by row,
     float *weight;                      /* the same */
 } molecules;
 
-/* count graphs of `rows` vertices, per_row entries in each row, of uniform columns; weights uniform on [-1, 1). */
-molecules molecules_random(uint64_t count, uint32_t rows, uint32_t per_row);
+/* count graphs of least .. most vertices, uniform, with per_row entries in each row, of uniform columns; weights
+ * uniform on [-1, 1). */
+molecules molecules_random(uint64_t count, uint32_t least, uint32_t most, uint32_t per_row);
 
 /* GIN: the number of graphs; for each a line "vertices label", then for each vertex "tag degree neighbour ...". Weights
  * are 1. Stops the program if the text is not such. */

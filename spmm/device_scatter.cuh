@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_scatter.cuh - device code of the gradients of MAX and MIN, which go where arg says; sums by ascending row
  * and column, as spmm/scatter_rows.h has them. Products of dx are sorted by the element of dx that they belong to, with
- * a stable sort between two kernels here, some columns at a time; then one thread adds those of an element. */
+ * a stable sort between two kernels here, some columns at a time; then one thread adds those of an element, or, where a
+ * column has won often, the lanes of a warp load them for one sum. Every row has one product a column, however many
+ * edges it has: to gather over the rows of the transpose would look at arg for each edge and column, which is 8 bytes
+ * where the product itself reads an element of x. */
 #ifndef CSAW_SPMM_DEVICE_SCATTER_CUH
 #define CSAW_SPMM_DEVICE_SCATTER_CUH
 
@@ -57,15 +60,68 @@ static __global__ void csaw__scatter_products(const __grid_constant__ csaw__devi
     product[i] = w * csaw__element(&s.dy, row, c);
 }
 
-/* One thread a sorted product; the first of each key adds all of them. dx: zeros. */
+enum {
+    CSAW__ALONE = 32,       /* products of an element that one thread adds; the others are its warp's */
+    CSAW__SUMMANDS_HELD = 4 /* products that a lane has on their way */
+};
+
+/* All lanes of a warp: sum + product[first] + ... + product[end - 1], in this order. */
+static __device__ __forceinline__ float csaw__add_in_order(const float *product, uint64_t first, uint64_t end,
+                                                           float sum) {
+    constexpr uint32_t AT_ONCE = 32 * CSAW__SUMMANDS_HELD;
+    const uint32_t lane = threadIdx.x % 32;
+    float now[CSAW__SUMMANDS_HELD], next[CSAW__SUMMANDS_HELD];
+    const auto load = [&](uint64_t from) {
+#pragma unroll
+        for (int j = 0; j < CSAW__SUMMANDS_HELD; j++) {
+            const uint64_t k = from + j * 32 + lane;
+            next[j] = k < end ? product[k] : -0.0f; /* which changes no sum */
+        }
+    };
+    load(first);
+    for (; first < end; first += AT_ONCE) {
+#pragma unroll
+        for (int j = 0; j < CSAW__SUMMANDS_HELD; j++) now[j] = next[j];
+        load(first + AT_ONCE);
+#pragma unroll
+        for (int j = 0; j < CSAW__SUMMANDS_HELD; j++)
+#pragma unroll
+            for (int l = 0; l < 32; l++) sum += __shfl_sync(0xffffffffu, now[j], l);
+    }
+    return sum;
+}
+
+/* The first place after `first` whose key is another. */
+static __device__ __forceinline__ uint64_t csaw__end_of_key(const uint64_t *key, uint64_t first, uint64_t count) {
+    const uint64_t mine = key[first];
+    uint64_t low = first, high = count; /* key[low] == mine, key[high] is not */
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (key[middle] == mine)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/* One thread a sorted product; that of the first of each key stores the sum of all. dx: zeros. */
 static __global__ void csaw__scatter_sums(const __grid_constant__ csaw__device_scatter s, const uint64_t *key,
                                           const float *product) {
-    const uint64_t i = csaw__thread_number(), count = s.a.rows * s.width;
-    if (i >= count || key[i] >= s.a.cols * s.width || (i && key[i - 1] == key[i])) return;
-    const uint64_t mine = key[i];
+    const uint64_t i = csaw__thread_number(), count = s.a.rows * s.width, nowhere = s.a.cols * s.width;
+    const uint64_t mine = i < count ? key[i] : nowhere;
+    const bool is_first = mine < nowhere && (i == 0 || key[i - 1] != mine);
+    uint64_t k = i;
     float sum = 0;
-    for (uint64_t k = i; k < count && key[k] == mine; k++) sum += product[k];
-    csaw__store<1>(&s.dx, mine / s.width, s.first + mine % s.width, &sum);
+    for (; is_first && k < count && k < i + CSAW__ALONE && key[k] == mine; k++) sum += product[k];
+    const bool has_more = is_first && k < count && key[k] == mine;
+    for (uint32_t rest = __ballot_sync(0xffffffffu, has_more); rest; rest &= rest - 1) {
+        const uint32_t from = (uint32_t)__ffs((int)rest) - 1;
+        const uint64_t first = __shfl_sync(0xffffffffu, k, from), end = csaw__end_of_key(key, first, count);
+        const float all = csaw__add_in_order(product, first, end, __shfl_sync(0xffffffffu, sum, from));
+        if (threadIdx.x % 32 == from) sum = all;
+    }
+    if (is_first) csaw__store<1>(&s.dx, mine / s.width, s.first + mine % s.width, &sum);
 }
 
 /* One thread a row and head. */

@@ -202,6 +202,24 @@ TEST(EmulatedBackward, MaxAndMinHaveTheCpusBits) {
                 }
 }
 
+// So many products of one element: those that a thread adds alone, and those that its warp loads, in the order of rows.
+TEST(EmulatedBackward, ColumnsThatWinOften) {
+    for (uint64_t rows : {31, 32, 33, 34, 63, 64, 159, 160, 161, 288, 1000}) {
+        const Sparse a = random_sparse("one column", std::vector<uint64_t>(rows, 1), 1, true);
+        const csaw_sparse view = a.view();
+        Dense dy(random_matrix(rows, 3, rows), CSAW_F32), want(1, 3, CSAW_F32), dx(1, 3, CSAW_F32);
+        std::vector<csaw_edge> arg(rows * 3);
+        for (uint64_t i = 0; i < arg.size(); i++) arg[i] = i / 3;
+        const csaw_spmm_options options = options_of(CSAW_MAX, 1, arg.data());
+        ASSERT_EQ(csaw_spmm_backward(&view, nullptr, dy.view(), &options, want.view(), nullptr), CSAW_OK);
+        csaw__device_scatter s = {};
+        s.a = view, s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
+        Launch(3, csaw__clear, s.dx);
+        Scatter(s, 2);
+        EXPECT_EQ(dx.raw(), want.raw()) << rows << " rows";
+    }
+}
+
 TEST(EmulatedBackward, EdgesOfOtherRowsAreNoEdges) {
     const Sparse a = random_sparse("rows", {2, 0, 3}, 4, true);
     Dense x(random_matrix(4, 2, 1), CSAW_F32), dy(random_matrix(3, 2, 2), CSAW_F32), dx(Matrix(4, 2), CSAW_F32);

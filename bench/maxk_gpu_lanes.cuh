@@ -39,7 +39,7 @@ static csaw_status product_by_four(const bench *b, bool outer) {
     m.entries = m.span = (uint32_t)of->k, m.steps = 1;
     m.groups = CSAW__MAXK_THREADS / 4, m.width = CSAW__MAXK_NARROW;
     CSAW_TRY(where.enter(atoi(b->set.device + 5), nullptr, csaw__pool_of(b->plan)));
-    CSAW_TRY(run.open(where, m, b->set.cols, !outer, &b->plan->device->rows));
+    CSAW_TRY(run.open(where, m, b->set.cols, !outer, &b->plan->device->matrix.split));
     if (outer) CSAW_CUDA(cudaMemsetAsync(m.sums, 0, of->rows * of->k * sizeof *m.sums, where.stream));
     return run.run(where, of->k == 8 ? kernel_by<by_four<2>>(outer) : kernel_by<by_four<4>>(outer));
 }

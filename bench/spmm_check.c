@@ -91,6 +91,12 @@ uint64_t wrong_products(const csaw_sparse *a, const csaw_dense *x, const csaw_de
     return wrong;
 }
 
+/* x as it is stored. */
+static double stored(float x, csaw_dtype dtype) {
+    if (dtype == CSAW_F32) return (double)x;
+    return (double)(dtype == CSAW_F16 ? csaw__from_f16(csaw__to_f16(x)) : csaw__from_bf16(csaw__to_bf16(x)));
+}
+
 uint64_t wrong_largest(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, const csaw_edge *arg,
                        uint64_t rows) {
     const uint64_t step = a->rows / rows + 1;
@@ -105,7 +111,7 @@ uint64_t wrong_largest(const csaw_sparse *a, const csaw_dense *x, const csaw_den
                 best = e;
                 largest = product;
             }
-            wrong += arg[r * x->cols + c] != best || (float)element_of(y, r, c) != largest;
+            wrong += arg[r * x->cols + c] != best || element_of(y, r, c) != stored(largest, y->dtype);
         }
     return wrong;
 }
@@ -146,6 +152,24 @@ uint64_t wrong_transposed(const csaw_sparse *a, const csaw_dense *x, const csaw_
     free(exact);
     free(place);
     free(length);
+    return wrong;
+}
+
+uint64_t wrong_softmax(const csaw_sparse *a, const float *score, const float *out, uint64_t rows) {
+    const uint64_t step = a->rows / rows + 1;
+    uint64_t wrong = 0, top = 0;
+    for (uint64_t r = 0; r < a->rows; r++)
+        if (a->rowptr[r + 1] - a->rowptr[r] > a->rowptr[top + 1] - a->rowptr[top]) top = r;
+    for (uint64_t r = 0; r < a->rows; r++) {
+        double largest = -INFINITY, sum = 0;
+        if (r % step && r != top) continue;
+        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) largest = fmax(largest, (double)score[e]);
+        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) sum += exp((double)score[e] - largest);
+        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) {
+            const double exact = exp((double)score[e] - largest) / sum;
+            wrong += !(fabs((double)out[e] - exact) <= 0x1p-20 * exact);
+        }
+    }
     return wrong;
 }
 

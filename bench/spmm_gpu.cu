@@ -1,28 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/* bench/spmm_gpu.cu - aggregation on a GPU: csaw_spmm() by AUTO and by each kernel by name, with a plan and without,
- * its gradients, and cuSPARSE's algorithms, in one run. Results are verified by bench/spmm_check.h before they are
- * timed: csaw's must be right, and cuSPARSE's are marked where they are not.
+/* bench/spmm_gpu.cu - aggregation on a GPU: csaw_spmm() by AUTO and by each method by name, with a plan and without,
+ * MAX, a reduction of the user's, gradients, what attention needs, and cuSPARSE's algorithms, in one run. Results are
+ * verified by bench/spmm_check.h before they are timed: csaw's must be right, and cuSPARSE's are marked where they are
+ * not.
  *
  *   spmm_gpu_bench [--graph rmat|reddit|products|arxiv] [--share 1] [--scale 18] [--edge-factor 16] [--columns 64,256]
- *                  [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
+ *                  [--storage float32,float16,bfloat16] [--ways auto,crc,...] [--ops sum,dx,...] [--device cuda:0]
+ *                  [--repeat 20] [--commit TEXT] [--json FILE]
+ *
+ * --ways: methods of the product, by their names; auto is run always. --ops: of sum, dx, dweight, max, dx-of-max,
+ * sddmm, softmax, reducer and cusparse; sum by auto is run always. All of them unless given.
  *
  * Features of 16 bits meet weights rounded to the same format, since cuSPARSE has one storage for both. Times are of
- * one call among many that follow each other, between CUDA events; what is prepared stands on lines of its own. Beside
- * each time stands its floor: every array once (least_bytes) at the rate of a copy measured in this run. Arrays that
- * stay in the L2 cache from call to call can be faster. Rates as in bench/spmm.c. */
+ * one call among many that follow each other, between CUDA events; what is prepared stands on lines of its own, timed
+ * three times by the host's clock. Beside each time stands its floor: every array once (least_bytes) at the rate of a
+ * copy measured in this run, and its ratio to the product that it belongs to: that by AUTO, of dx of MAX the product by
+ * MAX. Arrays that stay in the L2 cache from call to call can be faster. Rates as in bench/spmm.c. */
 #include "bench/gpu_bench.cuh"
 extern "C" {
 #include "bench/spmm_check.h"
-#include "spmm/call.h"
-#include "spmm/device.h"
+#include "spmm/element.h"
 }
 
-enum { CHECKED = 300 }; /* rows */
+CSAW_DECLARE_REDUCER(add_up);
+
+enum { CHECKED = 300 /* rows */, PREPARED = 3 /* times */ };
 
 struct settings {
     graph_choice graph;
     const char *columns = "64,256", *device = "cuda:0", *commit = "", *json = nullptr;
+    const char *storage = nullptr, *ways = nullptr, *ops = nullptr; /* NULL = all */
     uint32_t repeat = 20;
+};
+
+struct product_time { /* that others are compared with */
+    const char *op = nullptr;
+    double seconds = 0;
 };
 
 struct bench {
@@ -31,84 +44,167 @@ struct bench {
     csaw_dense x, y, there_x, there_y;
     std::vector<char> x_bytes, y_bytes;
     std::vector<float> weight, dweight;
+    std::vector<csaw_edge> arg;
+    csaw_edge *there_arg = nullptr;
     float *there_dweight = nullptr;
-    csaw_spmm_plan *plan = nullptr;
+    csaw_spmm_plan *plan = nullptr, *with_hubs = nullptr;
+    product_time sum, max;
     FILE *json = nullptr;
     bool first = true;
     double copy_rate = 0; /* bytes a second */
 };
 
+/* Whether a word stands in a list with commas; all do in NULL. */
+static bool is_in(const char *list, const char *word) {
+    const size_t length = strlen(word);
+    if (!list) return true;
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : nullptr)
+        if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == 0)) return true;
+    return false;
+}
+
 /* ---- running and reporting ---- */
 
-static void report(bench *b, const char *op, const char *by, const figure &f, uint64_t wrong) {
+static void report(bench *b, const char *op, const char *by, const figure &f, uint64_t wrong,
+                   const product_time &of = product_time()) {
     static const char *const storage[] = {"f32", "f16", "bf16"};
     const double bytes = b->x.dtype == CSAW_F32 ? 4 : 2, cols = (double)b->x.cols, edges = (double)b->a.num_edges;
     const double gathered = edges * cols * bytes;
     const double least = 8 * (double)b->a.rows + 8 * edges + (double)(b->a.rows + b->a.cols) * cols * bytes;
     const double floor_s = least / b->copy_rate;
-    printf("%-16s %-20s %-5s %5.0f columns %10.4f ms  (%.4f .. %.4f)  floor %.4f ms  %8.1f GB/s gathered%s\n", op, by,
+    printf("%-16s %-20s %-5s %5.0f columns %10.4f ms  (%.4f .. %.4f)  floor %.4f ms  %8.1f GB/s gathered", op, by,
            storage[b->x.dtype], cols, f.median * 1e3, f.least * 1e3, f.most * 1e3, floor_s * 1e3,
-           gathered / f.median / 1e9, wrong ? "  WRONG" : "");
+           gathered / f.median / 1e9);
+    if (of.op) printf("  %.3f of %s", f.median / of.seconds, of.op);
+    printf("%s\n", wrong ? "  WRONG" : "");
     fflush(stdout);
-    if (b->json)
+    if (b->json) {
         fprintf(b->json,
                 "%s\n  {\"op\": \"%s\", \"by\": \"%s\", \"storage\": \"%s\", \"columns\": %.0f, \"median_s\": %.6g, "
                 "\"min_s\": %.6g, \"max_s\": %.6g, \"gathered_bytes\": %.0f, \"least_bytes\": %.0f, "
-                "\"floor_s\": %.6g, \"wrong\": %llu}",
+                "\"floor_s\": %.6g, \"wrong\": %llu",
                 b->first ? "" : ",", op, by, storage[b->x.dtype], cols, f.median, f.least, f.most, gathered, least,
                 floor_s, (unsigned long long)wrong);
+        if (of.op) fprintf(b->json, ", \"of\": \"%s\", \"ratio\": %.4g", of.op, f.median / of.seconds);
+        fputs("}", b->json);
+    }
     b->first = false;
 }
 
-enum check { PRODUCTS, TRANSPOSED, DOTS };
+enum check { PRODUCTS, LARGEST, TRANSPOSED, PICKED, DOTS, SOFTMAX };
 
-/* Runs once on a poisoned output and checks it, then times. ours: must be right. */
-template <typename RUN> static void measure(bench *b, const char *op, const char *by, check what, bool ours, RUN run) {
-    uint64_t wrong = 0;
-    must_cuda(cudaMemset(b->there_y.data, 0xff, b->y_bytes.size()));
-    run();
+/* What a run left, on the host, and how much of it is wrong. */
+static uint64_t wrong_of(bench *b, check what) {
     must_cuda(cudaDeviceSynchronize());
     must_cuda(cudaMemcpy(b->y_bytes.data(), b->there_y.data, b->y_bytes.size(), cudaMemcpyDeviceToHost));
-    if (what == PRODUCTS) wrong = wrong_products(&b->a, &b->x, &b->y, false, CHECKED);
-    if (what == TRANSPOSED) wrong = wrong_transposed(&b->a, &b->x, &b->y, nullptr, CHECKED);
-    if (what == DOTS) {
+    if (what == LARGEST) must_cuda(cudaMemcpy(b->arg.data(), b->there_arg, b->arg.size() * 8, cudaMemcpyDeviceToHost));
+    if (what == DOTS || what == SOFTMAX)
         must_cuda(cudaMemcpy(b->dweight.data(), b->there_dweight, b->dweight.size() * 4, cudaMemcpyDeviceToHost));
-        wrong = wrong_dots(&b->a, &b->x, b->dweight.data(), CHECKED);
+    switch (what) {
+    case PRODUCTS: return wrong_products(&b->a, &b->x, &b->y, false, CHECKED);
+    case LARGEST: return wrong_largest(&b->a, &b->x, &b->y, b->arg.data(), CHECKED);
+    case TRANSPOSED: return wrong_transposed(&b->a, &b->x, &b->y, nullptr, CHECKED);
+    case PICKED: return wrong_transposed(&b->a, &b->x, &b->y, b->arg.data(), CHECKED);
+    case DOTS: return wrong_dots(&b->a, &b->x, b->dweight.data(), CHECKED);
+    default: return wrong_softmax(&b->a, b->weight.data(), b->dweight.data(), CHECKED);
     }
+}
+
+/* Runs once on a poisoned output and checks it, then times; the median. ours: must be right. */
+template <typename RUN>
+static double measure(bench *b, const char *op, const char *by, check what, bool ours, const product_time &of,
+                      RUN run) {
+    must_cuda(cudaMemset(b->there_y.data, 0xff, b->y_bytes.size()));
+    run();
+    const uint64_t wrong = wrong_of(b, what);
     if (wrong && ours) {
         fprintf(stderr, "spmm_gpu_bench: %s by %s: %llu elements are out of bound\n", op, by,
                 (unsigned long long)wrong);
         exit(3);
     }
-    report(b, op, by, time_of(b->set.repeat, run), wrong);
+    const figure f = time_of(b->set.repeat, run);
+    report(b, op, by, f, wrong, of);
+    return f.median;
 }
 
 /* ---- what is timed ---- */
 
-static csaw_spmm_options options_of(const bench *b, bool planned) {
+static csaw_spmm_options options_of(const bench *b, const csaw_spmm_plan *plan) {
     csaw_spmm_options o = {};
     o.size = sizeof o;
     o.device = b->set.device;
-    o.plan = planned ? b->plan : nullptr;
+    o.plan = plan;
     return o;
 }
 
-static void run_csaw(bench *b) {
-    const csaw_spmm_options planned = options_of(b, true), bare = options_of(b, false);
-    for (int way = CSAW__AUTO; way < CSAW__WAYS; way++)
-        measure(b, "sum", csaw__shape_of((csaw__way)way).name, PRODUCTS, true, [&] {
-            csaw__call call;
-            must(csaw__call_open(&b->there, &planned, b->x.cols, &call));
-            must(csaw__device_spmm(&call, (csaw__way)way, &b->there, &b->there_x, &b->there_y));
-            csaw__call_close(&call);
+/* One product; the median. */
+static double run_product(bench *b, const char *by, const csaw_spmm_options &options) {
+    return measure(b, "sum", by, PRODUCTS, true, b->sum,
+                   [&] { must(csaw_spmm(&b->there, &b->there_x, &options, &b->there_y)); });
+}
+
+static void run_dx(bench *b, const char *by, const csaw_spmm_plan *plan) {
+    const csaw_spmm_options options = options_of(b, plan);
+    measure(b, "dx of sum", by, TRANSPOSED, true, b->sum,
+            [&] { must(csaw_spmm_backward(&b->there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
+}
+
+static void run_sums(bench *b) {
+    const csaw_spmm_options planned = options_of(b, b->plan);
+    b->sum = product_time();
+    b->sum = product_time{"sum", run_product(b, "auto", planned)};
+    for (int method = CSAW_SPMM_CRC; method <= CSAW_SPMM_HUBS; method++) {
+        const char *const name = csaw_spmm_method_name((csaw_spmm_method)method);
+        csaw_spmm_options options = options_of(b, b->with_hubs);
+        options.method = (csaw_spmm_method)method;
+        if (is_in(b->set.ops, "sum") && is_in(b->set.ways, name)) run_product(b, name, options);
+    }
+    if (is_in(b->set.ops, "sum")) {
+        run_product(b, "auto, with hubs", options_of(b, b->with_hubs));
+        run_product(b, "auto, not prepared", options_of(b, nullptr));
+    }
+    if (is_in(b->set.ops, "dx")) {
+        run_dx(b, "auto", b->plan);
+        run_dx(b, "auto, with hubs", b->with_hubs);
+    }
+    if (is_in(b->set.ops, "dweight"))
+        measure(b, "dweight of sum", "csaw", DOTS, true, b->sum, [&] {
+            must(csaw_spmm_backward(&b->there, &b->there_x, &b->there_x, &planned, nullptr, b->there_dweight));
         });
-    measure(b, "sum", "auto, not prepared", PRODUCTS, true,
-            [&] { must(csaw_spmm(&b->there, &b->there_x, &bare, &b->there_y)); });
-    measure(b, "dx of sum", "auto", TRANSPOSED, true,
-            [&] { must(csaw_spmm_backward(&b->there, nullptr, &b->there_x, &planned, &b->there_y, nullptr)); });
-    measure(b, "dweight of sum", "csaw", DOTS, true, [&] {
-        must(csaw_spmm_backward(&b->there, &b->there_x, &b->there_x, &planned, nullptr, b->there_dweight));
-    });
+    if (is_in(b->set.ops, "reducer")) {
+        csaw_spmm_options options = options_of(b, nullptr);
+        options.reducer = &add_up;
+        measure(b, "sum", "a user's reducer", PRODUCTS, true, b->sum,
+                [&] { must(csaw_spmm(&b->there, &b->there_x, &options, &b->there_y)); });
+    }
+}
+
+static void run_largest(bench *b) {
+    const bool back = is_in(b->set.ops, "dx-of-max");
+    csaw_spmm_options options = options_of(b, b->plan);
+    if (!is_in(b->set.ops, "max") && !back) return;
+    b->arg.resize(b->a.rows * b->x.cols);
+    b->there_arg = upload<csaw_edge>(nullptr, b->arg.size());
+    options.reduce = CSAW_MAX;
+    options.arg = b->there_arg;
+    b->max = product_time{"max", measure(b, "max", "auto", LARGEST, true, b->sum,
+                                         [&] { must(csaw_spmm(&b->there, &b->there_x, &options, &b->there_y)); })};
+    if (back)
+        measure(b, "dx of max", "csaw", PICKED, true, b->max,
+                [&] { must(csaw_spmm_backward(&b->there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
+    cudaFree(b->there_arg);
+}
+
+static void run_attention(bench *b) {
+    csaw_edge_options options = {};
+    options.size = sizeof options;
+    options.device = b->set.device;
+    if (is_in(b->set.ops, "sddmm"))
+        measure(b, "sddmm", "csaw", DOTS, true, b->sum,
+                [&] { must(csaw_sddmm(&b->there, &b->there_x, &b->there_x, &options, b->there_dweight)); });
+    if (is_in(b->set.ops, "softmax"))
+        measure(b, "edge softmax", "csaw", SOFTMAX, true, b->sum,
+                [&] { must(csaw_edge_softmax(&b->there, b->there.weight, &options, b->there_dweight)); });
 }
 
 static void run_cusparse(bench *b) {
@@ -118,7 +214,7 @@ static void run_cusparse(bench *b) {
     } algs[] = {{"cuSPARSE ALG1", "cuSPARSE ALG1 once", CUSPARSE_SPMM_CSR_ALG1},
                 {"cuSPARSE ALG2", "cuSPARSE ALG2 once", CUSPARSE_SPMM_CSR_ALG2},
                 {"cuSPARSE ALG3", "cuSPARSE ALG3 once", CUSPARSE_SPMM_CSR_ALG3}};
-    if (b->a.num_edges > INT32_MAX) return;
+    if (!is_in(b->set.ops, "cusparse") || b->a.num_edges > INT32_MAX) return;
     for (const auto &alg : algs) {
         cusparse_product product(&b->there, &b->there_x, &b->there_y, alg.alg);
         const double start = now();
@@ -126,21 +222,27 @@ static void run_cusparse(bench *b) {
         must_cuda(cudaDeviceSynchronize());
         const double once = now() - start;
         report(b, "prepare", alg.prepared, figure{once, once, once}, 0);
-        measure(b, "sum", alg.name, PRODUCTS, false, [&] { product.run(); });
+        measure(b, "sum", alg.name, PRODUCTS, false, b->sum, [&] { product.run(); });
     }
 }
 
-static void prepare(bench *b) {
+/* Times what is prepared, and keeps the last. */
+static csaw_spmm_plan *prepare(bench *b, const char *by, bool hubs) {
     csaw_prepare_options o = {};
-    o.fixed_weights = true;
+    csaw_spmm_plan *plan = nullptr;
+    double seconds[PREPARED];
     o.size = sizeof o;
     o.device = b->set.device;
-    const double start = now();
-    must(csaw_spmm_prepare(&b->there, &o, &b->plan));
-    printf("csaw_spmm_prepare: %.3f ms, once, transpose and weights in its order\n", (now() - start) * 1e3);
-    const double found = now();
-    must(csaw__device_plan_hubs(b->plan, nullptr));
-    printf("hubs found: %.3f ms, once\n", (now() - found) * 1e3);
+    o.fixed_weights = true;
+    o.hubs = hubs;
+    for (double &s : seconds) {
+        csaw_spmm_plan_free(plan);
+        const double start = now();
+        must(csaw_spmm_prepare(&b->there, &o, &plan)); /* which waits for the GPU */
+        s = now() - start;
+    }
+    report(b, "prepare", by, figure_of(seconds, PREPARED), 0);
+    return plan;
 }
 
 static void run_storage(bench *b, const csaw_sparse &a, uint64_t cols, csaw_dtype dtype) {
@@ -164,10 +266,14 @@ static void run_storage(bench *b, const csaw_sparse &a, uint64_t cols, csaw_dtyp
     b->there_x = b->x, b->there_y = b->y;
     b->there_x.data = upload(b->x_bytes.data(), bytes);
     b->there_y.data = upload<char>(nullptr, bytes);
-    prepare(b);
-    run_csaw(b);
+    b->plan = prepare(b, "csaw", false);
+    b->with_hubs = prepare(b, "csaw, with hubs", true);
+    run_sums(b);
+    run_largest(b);
+    run_attention(b);
     run_cusparse(b);
     csaw_spmm_plan_free(b->plan);
+    csaw_spmm_plan_free(b->with_hubs);
     cudaFree(b->there_x.data);
     cudaFree(b->there_y.data);
 }
@@ -180,6 +286,12 @@ static settings read_settings(int argc, char **argv) {
         if (reads_graph(&s.graph, name, value)) continue;
         if (strcmp(name, "--columns") == 0)
             s.columns = value;
+        else if (strcmp(name, "--storage") == 0)
+            s.storage = value;
+        else if (strcmp(name, "--ways") == 0)
+            s.ways = value;
+        else if (strcmp(name, "--ops") == 0)
+            s.ops = value;
         else if (strcmp(name, "--device") == 0)
             s.device = value;
         else if (strcmp(name, "--commit") == 0)
@@ -198,6 +310,7 @@ static settings read_settings(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    static const char *const storages[] = {"float32", "float16", "bfloat16"};
     bench b;
     b.set = read_settings(argc, argv);
     cudaDeviceProp props;
@@ -230,7 +343,7 @@ int main(int argc, char **argv) {
             (unsigned long long)a.num_edges, b.copy_rate, b.set.repeat);
     for (const char *at = b.set.columns; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : nullptr)
         for (int dtype = CSAW_F32; dtype <= CSAW_BF16; dtype++)
-            run_storage(&b, a, strtoull(at, nullptr, 10), (csaw_dtype)dtype);
+            if (is_in(b.set.storage, storages[dtype])) run_storage(&b, a, strtoull(at, nullptr, 10), (csaw_dtype)dtype);
     const bool written = !b.json || (fputs("]}\n", b.json) >= 0 && fclose(b.json) == 0);
     csaw_graph_free(graph);
     return written ? 0 : 1;

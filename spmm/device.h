@@ -21,10 +21,9 @@ typedef struct csaw__device_plan csaw__device_plan;
 /* Whether this GPU is there: CSAW_EUNSUPPORTED in a build without CUDA. */
 csaw_status csaw__device_find(const char *name, int ordinal);
 
-/* csaw_spmm() and csaw_spmm_backward() by the kernels of `way`. */
-csaw_status csaw__device_spmm(const csaw__call *call, csaw__way way, const csaw_sparse *a, const csaw_dense *x,
-                              const csaw_dense *y);
-csaw_status csaw__device_backward(const csaw__call *call, csaw__way way, const csaw_sparse *a, const csaw_dense *x,
+/* csaw_spmm() and csaw_spmm_backward(); with call->work their work memory alone. */
+csaw_status csaw__device_spmm(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y);
+csaw_status csaw__device_backward(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x,
                                   const csaw_dense *dy, const csaw_dense *dx, float *dweight);
 /* csaw_spmm() by options.reducer, which has kernels. */
 csaw_status csaw__device_reduce_by(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x,
@@ -34,9 +33,6 @@ csaw_status csaw__device_reduce_by(const csaw__call *call, const csaw_sparse *a,
 csaw_status csaw__device_plan_create(const csaw_sparse *a, int ordinal, const csaw_prepare_options *options,
                                      csaw__device_plan **out);
 void csaw__device_plan_free(csaw__device_plan *plan); /* NULL is fine */
-/* The hubs of a plan's matrix, which CSAW__HUBS needs: 4 bytes an edge, once. Waits for the stream. Not while
- * others use the plan. */
-csaw_status csaw__device_plan_hubs(csaw_spmm_plan *plan, void *stream);
 
 /* csaw_sddmm(); options: heads at least 1. */
 csaw_status csaw__device_sddmm(const csaw_sparse *a, int ordinal, const csaw_dense *x, const csaw_dense *y,

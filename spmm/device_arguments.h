@@ -14,8 +14,8 @@ enum {
                           * bits may be CSAW__VECTOR_16 */
     CSAW__VECTOR_16 = 8,
     CSAW__UNROLL = 8, /* vectors of features that a lane has on their way at once */
-    CSAW__OFTEN = 32  /* mean degree from which on the L2 cache is made use of: by slices of x that fit it, by the order
-                       * of dot products */
+    CSAW__OFTEN = 32  /* mean degree from which on the L2 cache is made use of: by narrow slices of x, by the order of
+                       * dot products */
 };
 #define CSAW__ROOM_BYTES (256ull << 20) /* of partial results; more slices than fit take launches of their own */
 

@@ -12,20 +12,20 @@ static csaw_dense with_stride(const csaw_dense *m) {
     return out;
 }
 
-csaw_status csaw__device_features(const place &where, csaw__way way, const csaw_sparse *a, const csaw_sparse *given,
-                                  const csaw_spmm_plan *plan, uint32_t heads, bool mean, const csaw_dense *dy,
-                                  const csaw_dense *dx) {
+csaw_status csaw__device_features(const place &where, csaw_spmm_method method, const csaw_sparse *a,
+                                  const csaw_sparse *given, const csaw_spmm_plan *plan, uint32_t heads, bool mean,
+                                  const csaw_dense *dy, const csaw_dense *dx) {
     csaw__device_turned turned;
     csaw__device_run run;
     csaw__product p = {};
     CSAW_TRY(turned.open(where, a, given, plan, heads, mean, &p));
-    CSAW_TRY(turned.fill(where));
     p.rows = a->cols, p.num_edges = a->num_edges;
     p.x = with_stride(dy), p.y = with_stride(dx);
     p.reduce = CSAW_SUM;
     p.heads = a->weight ? heads : 1;
-    CSAW_TRY(run.open(where, p, plan ? &plan->device->transposed_rows : nullptr, nullptr, way));
-    return run.run(where);
+    CSAW_TRY(run.open(where, p, plan ? &plan->device->transposed : nullptr, method));
+    CSAW_TRY(turned.fill(where));
+    return where.counted ? CSAW_OK : run.run(where);
 }
 
 static csaw_status sort(const place &where, void *room, size_t *bytes, uint64_t *const key[2], float *const product[2],
@@ -53,6 +53,7 @@ static csaw_status scatter_features(const place &where, csaw__device_scatter s) 
     float *const products[2] = {product[0].get(), product[1].get()};
     if (most) CSAW_TRY(sort(where, nullptr, &bytes, keys, products, &s));
     CSAW_TRY(room.take(where, bytes, "gradients being sorted"));
+    if (where.counted) return CSAW_OK;
     CSAW__LAUNCH(where, s.a.cols * cols, csaw__clear, s.dx);
     for (; most && s.first < cols; s.first += s.width) {
         if (cols - s.first < s.width) s.width = (uint32_t)(cols - s.first);
@@ -75,20 +76,22 @@ static csaw_status by_arg(const place &where, const csaw__call *call, const csaw
         s.dx = with_stride(dx);
         CSAW_TRY(scatter_features(where, s));
     }
-    if (!dweight) return CSAW_OK;
+    if (!dweight || call->work) return CSAW_OK;
     CSAW_CUDA(cudaMemsetAsync(dweight, 0, a->num_edges * s.heads * sizeof *dweight, where.stream));
     CSAW__LAUNCH(where, a->rows * s.heads, csaw__scatter_weights, s);
     return CSAW_OK;
 }
 
-csaw_status csaw__device_backward(const csaw__call *call, csaw__way way, const csaw_sparse *a, const csaw_dense *x,
+csaw_status csaw__device_backward(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x,
                                   const csaw_dense *dy, const csaw_dense *dx, float *dweight) {
     const csaw_spmm_plan *const plan = call->options.plan;
     const uint32_t heads = call->options.heads;
     const bool mean = call->options.reduce == CSAW_MEAN;
     place where;
     CSAW_TRY(where.enter(call->ordinal, call->options.stream, csaw__pool_of(plan)));
+    where.counted = call->work;
     if (call->extreme) return by_arg(where, call, a, x, dy, dx, dweight);
-    if (dx) CSAW_TRY(csaw__device_features(where, way, a, nullptr, plan, heads, mean, dy, dx));
-    return dweight ? csaw__device_dots(where, a, dy, x, heads, mean, plan, dweight) : CSAW_OK;
+    if (dx) CSAW_TRY(csaw__device_features(where, call->options.method, a, nullptr, plan, heads, mean, dy, dx));
+    if (!dweight || call->work) return CSAW_OK; /* dot products take no work memory */
+    return csaw__device_dots(where, a, dy, x, heads, mean, plan, dweight);
 }

@@ -85,7 +85,7 @@ static csaw_status features(const place &where, const csaw__edge_rule *rule, con
     p.x = with_stride(dy), p.y = with_stride(dx);
     p.reduce = CSAW_SUM;
     p.heads = 1;
-    CSAW_TRY(run.open(where, p, nullptr, nullptr, CSAW__AUTO));
+    CSAW_TRY(run.open(where, p, nullptr, CSAW_SPMM_AUTO));
     return run.run(where);
 }
 

@@ -44,7 +44,7 @@ static csaw_status sort_columns(const place &where, uint64_t cols, const uint64_
     return CSAW_OK;
 }
 
-csaw_status csaw__device_hubs_find(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
+csaw_status csaw__device_hubs_find(const place &where, const csaw_sparse *a, const uint64_t *by_column,
                                    csaw__hubs *out) {
     work<csaw_vertex> sorted, column, code;
     work<uint32_t> number;
@@ -59,7 +59,7 @@ csaw_status csaw__device_hubs_find(const place &where, const csaw_sparse *a, con
     CSAW_TRY(sorted.take(where, a->cols, "columns being sorted"));
     CSAW_TRY(number.take(where, a->cols, "columns being sorted"));
     CSAW_CUDA(cudaMemsetAsync(number.get(), 0xff, a->cols * sizeof(uint32_t), where.stream));
-    if (a->cols) CSAW_TRY(sort_columns(where, a->cols, t->rowptr, sorted.get()));
+    if (a->cols) CSAW_TRY(sort_columns(where, a->cols, by_column, sorted.get()));
     CSAW_CUDA(cudaMemcpyAsync(column.get(), sorted.get(), count * sizeof(csaw_vertex), cudaMemcpyDeviceToDevice,
                               where.stream));
     if (count) CSAW__LAUNCH(where, count, csaw__number_hubs, column.get(), (uint32_t)count, number.get());

@@ -22,6 +22,7 @@ class place {
     int ordinal = -1;
     cudaStream_t stream = nullptr;
     cudaMemPool_t pool = nullptr; /* the plan's; NULL = that of calls without one */
+    uint64_t *counted = nullptr;  /* if given, memory is not taken, but its bytes are added here; nothing is launched */
 
     place() = default;
     place(const place &) = delete;
@@ -55,6 +56,10 @@ template <typename T> class work {
     }
     csaw_status take(const place &where, uint64_t count, const char *what) {
         const uint64_t bytes = count ? count * sizeof(T) : 16;
+        if (where.counted) {
+            *where.counted += bytes;
+            return CSAW_OK;
+        }
         cudaError_t error = cudaErrorMemoryAllocation;
         void *memory = nullptr;
         cudaMemPool_t pool = where.pool;
@@ -68,6 +73,7 @@ template <typename T> class work {
         if (error == cudaErrorMemoryAllocation)
             return csaw__device_refused(what, bytes, "release some, or use device 'cpu'");
         CSAW_CUDA(error);
+        csaw__count_bytes(bytes);
         at_ = (T *)memory;
         stream_ = where.stream;
         return CSAW_OK;

@@ -59,8 +59,10 @@ template <typename T> static csaw_status keep(const place &where, uint64_t count
     return CSAW_OK;
 }
 
-/* As many places as there are long rows and chunks, and what goes there. */
-static csaw_status find_long(const place &where, const uint64_t *rowptr, uint64_t rows, csaw__long_rows *out) {
+/* As many places as there are long rows and chunks, and what goes there; the longest. */
+static csaw_status find_long(const place &where, const uint64_t *rowptr, uint64_t rows, csaw__device_known *known) {
+    csaw__long_rows *const out = &known->split;
+    work<uint64_t> longest;
     uint64_t count[2];
     CSAW_TRY(keep(where, 2, "the number of long rows", &out->count));
     CSAW_CUDA(cudaMemsetAsync(out->count, 0, sizeof count, where.stream));
@@ -71,9 +73,19 @@ static csaw_status find_long(const place &where, const uint64_t *rowptr, uint64_
     CSAW_TRY(keep(where, count[1], "a list of long rows", &out->row));
     out->most_chunks = count[0];
     out->most_rows = count[1];
+    CSAW_TRY(longest.take(where, 1, "the length of the longest row"));
     CSAW_CUDA(cudaMemsetAsync(out->count, 0, sizeof count, where.stream));
+    CSAW_CUDA(cudaMemsetAsync(longest.get(), 0, sizeof *longest.get(), where.stream));
     CSAW__LAUNCH(where, rows, csaw__find_long, rowptr, rows, *out);
-    return CSAW_OK;
+    CSAW__LAUNCH(where, count[1], csaw__find_longest, rowptr, out->row, count[1], (unsigned long long *)longest.get());
+    return read(where, longest.get(), &known->longest, 1);
+}
+
+static csaw_status find_hubs(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
+    const csaw__device_transpose *const t = &plan->transpose;
+    const csaw_sparse turned = {a->cols, a->rows, a->num_edges, t->rowptr, t->row, nullptr};
+    CSAW_TRY(csaw__device_hubs_find(where, a, t->rowptr, &plan->matrix.hubs));
+    return csaw__device_hubs_find(where, &turned, a->rowptr, &plan->transposed.hubs);
 }
 
 static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *options, csaw__device_plan *plan) {
@@ -83,13 +95,14 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
     CSAW_TRY(csaw__pool_create(plan->ordinal, UINT64_MAX, &plan->pool));
     where.pool = plan->pool;
     CSAW_TRY(check(where, a));
-    CSAW_TRY(find_long(where, a->rowptr, a->rows, &plan->rows));
+    CSAW_TRY(find_long(where, a->rowptr, a->rows, &plan->matrix));
     CSAW_TRY(keep(where, a->cols + 1, "the rows of a transpose", &t->rowptr));
     CSAW_TRY(keep(where, a->num_edges, "the edges of a transpose", &t->row));
     CSAW_TRY(keep(where, a->num_edges, "the edges of a transpose", &t->edge));
     CSAW_TRY(csaw__device_transpose_fill(where, a, t));
-    CSAW_TRY(find_long(where, t->rowptr, a->cols, &plan->transposed_rows));
+    CSAW_TRY(find_long(where, t->rowptr, a->cols, &plan->transposed));
     CSAW_TRY(csaw__device_dots_order(where, a, &plan->dots));
+    if (options->hubs) CSAW_TRY(find_hubs(where, a, plan));
     if (options->fixed_weights && a->weight) {
         plan->heads = options->heads ? options->heads : 1;
         plan->weight_of = a->weight;
@@ -117,38 +130,17 @@ csaw_status csaw__device_plan_create(const csaw_sparse *a, int ordinal, const cs
     return status;
 }
 
-csaw_status csaw__device_plan_hubs(csaw_spmm_plan *plan, void *stream) {
-    csaw__device_plan *const device = plan->device;
-    place where;
-    CSAW_REQUIRE(device, CSAW_EINVAL,
-                 "hubs are kept in a GPU's shared memory, but the plan is for the CPU; prepare one on 'cuda:N'");
-    if (device->hubs.code) return CSAW_OK;
-    CSAW_TRY(where.enter(device->ordinal, stream, device->pool));
-    CSAW_TRY(csaw__device_hubs_find(where, &plan->a, &device->transpose, &device->hubs));
-    CSAW_CUDA(cudaStreamSynchronize(where.stream));
-    cudaMemPoolTrimTo(device->pool, 0); /* what sorting took */
-    return CSAW_OK;
-}
-
 void csaw__device_plan_free(csaw__device_plan *plan) {
     if (!plan) return;
     place where;
     if (plan->pool && where.enter(plan->ordinal, nullptr, nullptr) == CSAW_OK) {
-        void *const memory[] = {plan->rows.count,
-                                plan->rows.chunk,
-                                plan->rows.row,
-                                plan->transposed_rows.count,
-                                plan->transposed_rows.chunk,
-                                plan->transposed_rows.row,
-                                plan->transpose.rowptr,
-                                plan->transpose.row,
-                                plan->transpose.edge,
-                                plan->dots.group,
-                                plan->dots.row,
-                                plan->hubs.code,
-                                plan->hubs.column,
-                                plan->weight};
+        void *const memory[] = {plan->transpose.rowptr, plan->transpose.row, plan->transpose.edge,
+                                plan->dots.group,       plan->dots.row,      plan->weight};
         cudaDeviceSynchronize(); /* calls with this plan may still run */
+        for (const csaw__device_known *k : {&plan->matrix, &plan->transposed})
+            for (void *m : {(void *)k->split.count, (void *)k->split.chunk, (void *)k->split.row, (void *)k->hubs.code,
+                            (void *)k->hubs.column})
+                cudaFree(m);
         for (void *m : memory) cudaFree(m);
         cudaMemPoolDestroy(plan->pool);
     }

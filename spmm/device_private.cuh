@@ -14,13 +14,18 @@ typedef struct csaw__device_transpose { /* rows are the columns of the matrix; d
     csaw_edge *edge;                    /* [num_edges] the place of each in the matrix, ascending within a row */
 } csaw__device_transpose;
 
+typedef struct csaw__device_known { /* of the rows of a matrix, to products with it */
+    csaw__long_rows split;
+    uint64_t longest; /* edges of the longest row, if it is a long one; else 0 */
+    csaw__hubs hubs;  /* none unless prepared */
+} csaw__device_known;
+
 struct csaw__device_plan {
     int ordinal;
     cudaMemPool_t pool; /* of all that follows, and of work memory of the calls with this plan */
-    csaw__long_rows rows, transposed_rows;
+    csaw__device_known matrix, transposed;
     csaw__device_transpose transpose;
     csaw__dots_order dots;
-    csaw__hubs hubs;
     float *weight; /* fixed ones, [num_edges, heads] by the transpose's edges; NULL = none */
     uint32_t heads;
     const float *weight_of; /* the array that they were copied from */
@@ -43,29 +48,29 @@ static inline csaw__product csaw__product_of(const csaw__call *call, const csaw_
     return p;
 }
 
-/* One launch of the kernel of `way`, instances of device_reduce.cuh. */
-csaw_status csaw__launch_f32(const csaw__product *p, csaw__way way, unsigned blocks, cudaStream_t stream);
-csaw_status csaw__launch_f16(const csaw__product *p, csaw__way way, unsigned blocks, cudaStream_t stream);
-csaw_status csaw__launch_bf16(const csaw__product *p, csaw__way way, unsigned blocks, cudaStream_t stream);
-/* One launch of CSAW__HUBS. next: [slices of the launch] work memory. */
+/* One launch of the kernel of a method, instances of device_reduce.cuh. */
+csaw_status csaw__launch_f32(const csaw__product *p, csaw_spmm_method method, unsigned blocks, cudaStream_t stream);
+csaw_status csaw__launch_f16(const csaw__product *p, csaw_spmm_method method, unsigned blocks, cudaStream_t stream);
+csaw_status csaw__launch_bf16(const csaw__product *p, csaw_spmm_method method, unsigned blocks, cudaStream_t stream);
+/* One launch of CSAW_SPMM_HUBS. next: [slices of the launch] work memory. */
 csaw_status csaw__launch_hubs(const place &where, const csaw__product *p, const csaw__hubs *hubs, uint32_t *next);
-/* The hubs of a matrix; t: its transpose. */
-csaw_status csaw__device_hubs_find(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
+/* The hubs of a matrix; by_column: rowptr of its transpose. */
+csaw_status csaw__device_hubs_find(const place &where, const csaw_sparse *a, const uint64_t *by_column,
                                    csaw__hubs *out);
 
 /* A product made ready, and run: all memory is taken by open(), so that run() fails only if CUDA does. */
 class csaw__device_run {
   public:
-    /* hubs: NULL = the matrix has none */
-    csaw_status open(const place &where, const csaw__product &product, const csaw__long_rows *planned,
-                     const csaw__hubs *hubs, csaw__way way);
+    /* known: of the matrix, by a plan; NULL = nothing */
+    csaw_status open(const place &where, const csaw__product &product, const csaw__device_known *known,
+                     csaw_spmm_method method);
     csaw_status run(const place &where);
 
   private:
     csaw_status find_long(const place &where);
     csaw_status launch(const place &where);
     csaw__product p_;
-    csaw__way way_ = CSAW__AUTO;
+    csaw_spmm_method method_ = CSAW_SPMM_AUTO;
     bool planned_ = false;
     uint64_t slices_ = 0; /* of a launch */
     work<uint64_t> count_;
@@ -77,7 +82,8 @@ class csaw__device_run {
     work<uint32_t> next_;
 };
 
-/* Launches only, but for memory: nothing is checked, nothing waits. out: the arrays of the three. */
+/* Launches, but for memory, all of which is taken before: nothing is checked, nothing waits. out: the arrays of the
+ * three. */
 csaw_status csaw__device_transpose_fill(const place &where, const csaw_sparse *a, const csaw__device_transpose *out);
 /* The weights of the transpose's edges, as csaw__transpose_weights(). */
 csaw_status csaw__device_transpose_weights(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
@@ -102,10 +108,10 @@ class csaw__device_turned {
     work<csaw_edge> edge_;
     work<float> weight_;
 };
-/* dx = A^T dy by the kernels of `way`; the transpose: as csaw__device_turned::open(). */
-csaw_status csaw__device_features(const place &where, csaw__way way, const csaw_sparse *a, const csaw_sparse *given,
-                                  const csaw_spmm_plan *plan, uint32_t heads, bool mean, const csaw_dense *dy,
-                                  const csaw_dense *dx);
+/* dx = A^T dy by the method; the transpose: as csaw__device_turned::open(). */
+csaw_status csaw__device_features(const place &where, csaw_spmm_method method, const csaw_sparse *a,
+                                  const csaw_sparse *given, const csaw_spmm_plan *plan, uint32_t heads, bool mean,
+                                  const csaw_dense *dy, const csaw_dense *dx);
 /* out[e, h] = <x[row of e, head h], y[column of e, head h]>, divided by the edges of the row if mean. */
 csaw_status csaw__device_dots(const place &where, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y,
                               uint32_t heads, bool mean, const csaw_spmm_plan *plan, float *out);

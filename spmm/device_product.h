@@ -18,47 +18,15 @@
 
 /* ---- methods ---- */
 
-/* The kernels: `lanes` take a unit; each lane holds `factor` vectors of columns (the paper's coarsening factor, CF). */
-typedef enum csaw__way {
-    CSAW__AUTO,
-    CSAW__CRC,       /* a warp a unit, CF = 1 */
-    CSAW__CWM2,      /* CF = 2 */
-    CSAW__CWM4,      /* CF = 4 */
-    CSAW__SUBWARP16, /* two units a warp, or narrower slices */
-    CSAW__SUBWARP8,
-    CSAW__SUBWARP4,
-    CSAW__HUBS, /* hubs' features in shared memory, spmm/device_hubs.cuh: with a plan alone */
-    CSAW__WAYS
-} csaw__way;
-
-typedef struct csaw__way_shape {
-    const char *name;
+/* `lanes` take a unit; each holds `factor` vectors of columns (the paper's coarsening factor, CF). CSAW_SPMM_AUTO has
+ * none: spmm/device_auto.h. */
+typedef struct csaw__method_shape {
     uint32_t lanes, factor;
-} csaw__way_shape;
+} csaw__method_shape;
 
-static inline csaw__way_shape csaw__shape_of(csaw__way way) {
-    static const csaw__way_shape shapes[] = {{"auto", 0, 0},     {"crc", 32, 1},       {"cwm2", 32, 2},
-                                             {"cwm4", 32, 4},    {"subwarp16", 16, 1}, {"subwarp8", 8, 1},
-                                             {"subwarp4", 4, 1}, {"hubs", 8, 1}};
-    return shapes[way];
-}
-
-/* Which kernel AUTO takes for a head of so many vectors of columns (single: of one element), of which all rows of x
- * take bytes_of_vector: the narrowest with room for all of them. Where x is read often, the widest of CRC and narrower
- * whose slice of x is no larger than the L2 cache; if not even 8 lanes' is, slices would only read the edges again.
- * Where it is not, and columns take two warps or more, CWM2 reads the edges once for both. */
-static inline csaw__way csaw__way_of(uint64_t vectors, bool single, uint64_t mean_degree, uint64_t bytes_of_vector,
-                                     uint64_t l2_bytes) {
-    static const csaw__way by_width[] = {CSAW__SUBWARP4, CSAW__SUBWARP8, CSAW__SUBWARP16, CSAW__CRC};
-    int whole = 0, in_cache;
-    while (whole < 3 && vectors > csaw__shape_of(by_width[whole]).lanes) whole++;
-    if (single) return by_width[whole];
-    if (mean_degree < CSAW__OFTEN) return vectors >= 64 ? CSAW__CWM2 : by_width[whole];
-    for (in_cache = whole; in_cache > 0; in_cache--) {
-        const uint64_t lanes = csaw__shape_of(by_width[in_cache]).lanes;
-        if ((vectors < lanes ? vectors : lanes) * bytes_of_vector <= l2_bytes) return by_width[in_cache];
-    }
-    return by_width[whole];
+static inline csaw__method_shape csaw__shape_of(csaw_spmm_method method) {
+    static const csaw__method_shape shapes[] = {{0, 0}, {32, 1}, {32, 2}, {32, 4}, {16, 1}, {8, 1}, {4, 1}, {8, 1}};
+    return shapes[method];
 }
 
 /* ---- layout ---- */
@@ -99,16 +67,15 @@ static inline uint32_t csaw__vector_of(const csaw_dense *x, const csaw_dense *y,
     return 1;
 }
 
-/* Fills in the layout of a product whose other fields but partial and place stand; way: not CSAW__AUTO on return.
- * l2_bytes: read by CSAW__AUTO. */
-static inline void csaw__lay_out(csaw__product *p, csaw__way *way, uint32_t threads, uint64_t l2_bytes) {
+/* Fills in columns and vector of a product whose matrices and heads stand. */
+static inline void csaw__lay_vectors(csaw__product *p) {
     p->columns = p->y.cols / p->heads;
     p->vector = csaw__vector_of(&p->x, &p->y, p->columns);
-    if (*way == CSAW__AUTO)
-        *way =
-            csaw__way_of((p->columns + p->vector - 1) / p->vector, p->vector == 1, p->rows ? p->num_edges / p->rows : 0,
-                         p->x.rows * p->vector * (p->x.dtype == CSAW_F32 ? 4 : 2), l2_bytes);
-    const csaw__way_shape shape = csaw__shape_of(*way);
+}
+
+/* Fills in the rest of the layout, but partial and place; split stands. method: not AUTO. */
+static inline void csaw__lay_out(csaw__product *p, csaw_spmm_method method, uint32_t threads) {
+    const csaw__method_shape shape = csaw__shape_of(method);
     const uint64_t units = p->split.most_chunks + p->rows, groups = threads / shape.lanes;
     p->width = shape.lanes * shape.factor * p->vector;
     p->slices_of_head = (p->columns + p->width - 1) / p->width;

@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__reduce(const __gri
     csaw__keep<X, LANES>(p, slice, slice_number, unit, column, sign, found);
 }
 
-/* ---- one kernel for each way ---- */
+/* ---- one kernel for each method ---- */
 
 typedef void csaw__kernel(csaw__product);
 
@@ -59,13 +59,13 @@ template <csaw_dtype X, int LANES, int FACTOR> static csaw__kernel *csaw__kernel
     return extreme ? csaw__reduce<X, LANES, 1, FACTOR, true> : csaw__reduce<X, LANES, 1, FACTOR, false>;
 }
 
-template <csaw_dtype X> static csaw__kernel *csaw__kernel_of(csaw__way way, uint32_t vector, bool extreme) {
-    switch (way) {
-    case CSAW__CRC: return csaw__kernel_for<X, 32, 1>(vector, extreme);
-    case CSAW__CWM2: return csaw__kernel_for<X, 32, 2>(vector, extreme);
-    case CSAW__CWM4: return csaw__kernel_for<X, 32, 4>(vector, extreme);
-    case CSAW__SUBWARP16: return csaw__kernel_for<X, 16, 1>(vector, extreme);
-    case CSAW__SUBWARP8: return csaw__kernel_for<X, 8, 1>(vector, extreme);
+template <csaw_dtype X> static csaw__kernel *csaw__kernel_of(csaw_spmm_method method, uint32_t vector, bool extreme) {
+    switch (method) {
+    case CSAW_SPMM_CRC: return csaw__kernel_for<X, 32, 1>(vector, extreme);
+    case CSAW_SPMM_CWM2: return csaw__kernel_for<X, 32, 2>(vector, extreme);
+    case CSAW_SPMM_CWM4: return csaw__kernel_for<X, 32, 4>(vector, extreme);
+    case CSAW_SPMM_SUBWARP16: return csaw__kernel_for<X, 16, 1>(vector, extreme);
+    case CSAW_SPMM_SUBWARP8: return csaw__kernel_for<X, 8, 1>(vector, extreme);
     default: return csaw__kernel_for<X, 4, 1>(vector, extreme);
     }
 }

@@ -38,11 +38,11 @@ static inline int csaw__lay_out_reducer(csaw__product *p, uint32_t threads) {
         CSAW__REDUCER_KERNELS(CSAW__REDUCER_SHAPE)
 #undef CSAW__REDUCER_SHAPE
     };
-    const uint64_t columns = p->y.cols / p->heads;
-    csaw__way way = csaw__vector_of(&p->x, &p->y, columns) == 1 && columns > 8 ? CSAW__CRC : CSAW__SUBWARP8;
     int kernel = 0;
-    csaw__lay_out(p, &way, threads, 0);
-    while (shapes[kernel].storage != p->x.dtype || shapes[kernel].lanes != csaw__shape_of(way).lanes ||
+    csaw__lay_vectors(p);
+    const csaw_spmm_method of = p->vector == 1 && p->columns > 8 ? CSAW_SPMM_CRC : CSAW_SPMM_SUBWARP8;
+    csaw__lay_out(p, of, threads);
+    while (shapes[kernel].storage != p->x.dtype || shapes[kernel].lanes != csaw__shape_of(of).lanes ||
            shapes[kernel].vector != p->vector)
         kernel++;
     return kernel;

@@ -1,39 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_spmm.cu - csaw_spmm() on a GPU: long rows found unless a plan has them, then slice by slice the kernel of
  * units and that of merging. Nothing here waits for the GPU. */
+#include "spmm/device_auto.h"
 #include "spmm/device_long.cuh"
 #include "spmm/device_private.cuh"
 
-csaw_status csaw__device_run::open(const place &where, const csaw__product &product, const csaw__long_rows *planned,
-                                   const csaw__hubs *hubs, csaw__way way) {
+csaw_status csaw__device_run::open(const place &where, const csaw__product &product, const csaw__device_known *known,
+                                   csaw_spmm_method method) {
     p_ = product;
-    planned_ = planned != nullptr;
-    if (planned) {
-        p_.split = *planned;
+    planned_ = known != nullptr;
+    if (known) {
+        p_.split = known->split;
+        hubs_ = known->hubs;
     } else {
         p_.split.most_rows = csaw__most_long_rows(p_.num_edges, p_.rows);
         p_.split.most_chunks = csaw__most_chunks(p_.num_edges, p_.rows);
     }
-    way_ = way;
-    int l2_bytes = 0;
-    if (way == CSAW__AUTO) CSAW_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, where.ordinal));
-    csaw__lay_out(&p_, &way_, CSAW__THREADS, (uint64_t)l2_bytes);
+    method_ = method;
+    csaw__lay_vectors(&p_);
+    if (method == CSAW_SPMM_AUTO) {
+        int l2_bytes = 0;
+        CSAW_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, where.ordinal));
+        method_ = csaw__auto_method(&p_, known ? known->longest : 0, hubs_.code, (uint64_t)l2_bytes);
+    }
+    CSAW_REQUIRE(
+        method_ != CSAW_SPMM_HUBS || hubs_.code, CSAW_EINVAL,
+        "method 'hubs' needs a plan that was prepared with hubs; set hubs of csaw_prepare_options, or leave the "
+        "method CSAW_SPMM_AUTO");
+    csaw__lay_out(&p_, method_, CSAW__THREADS);
     CSAW_REQUIRE(
         p_.blocks <= 0x7fffffffu, CSAW_EINVAL,
         "%llu rows of %llu edges take %llu blocks, but a launch has at most 2^31 - 1; split the matrix by rows",
         (unsigned long long)p_.rows, (unsigned long long)p_.num_edges, (unsigned long long)p_.blocks);
     const uint64_t slices = p_.slices_of_head * p_.heads, bytes = csaw__partial_bytes(&p_);
-    if (way_ == CSAW__HUBS) {
-        CSAW_REQUIRE(hubs && hubs->code, CSAW_EINVAL,
-                     "the kernel with hubs in shared memory needs a plan that has found them; call "
-                     "csaw__device_plan_hubs() on a plan of the matrix, whose transpose has none");
-        hubs_ = *hubs;
-    }
     if (!slices || !p_.rows) return CSAW_OK;
     slices_ = p_.blocks ? 0x7fffffffu / p_.blocks : slices;
     if (bytes && slices_ > CSAW__ROOM_BYTES / bytes) slices_ = CSAW__ROOM_BYTES / bytes;
     slices_ = slices_ < 1 ? 1 : slices_ > slices ? slices : slices_;
-    if (way_ == CSAW__HUBS) CSAW_TRY(next_.take(where, slices_, "a count of units"));
+    if (method_ == CSAW_SPMM_HUBS) CSAW_TRY(next_.take(where, slices_, "a count of units"));
     if (!p_.split.most_chunks) return CSAW_OK;
     const uint64_t elements = slices_ * p_.split.most_chunks * p_.width;
     CSAW_TRY(partial_.take(where, elements, "partial results of long rows"));
@@ -58,10 +62,10 @@ csaw_status csaw__device_run::find_long(const place &where) {
 
 csaw_status csaw__device_run::launch(const place &where) {
     const unsigned blocks = (unsigned)(p_.slices * p_.blocks);
-    if (way_ == CSAW__HUBS) return csaw__launch_hubs(where, &p_, &hubs_, next_.get());
-    if (p_.x.dtype == CSAW_F32) return csaw__launch_f32(&p_, way_, blocks, where.stream);
-    return p_.x.dtype == CSAW_F16 ? csaw__launch_f16(&p_, way_, blocks, where.stream)
-                                  : csaw__launch_bf16(&p_, way_, blocks, where.stream);
+    if (method_ == CSAW_SPMM_HUBS) return csaw__launch_hubs(where, &p_, &hubs_, next_.get());
+    if (p_.x.dtype == CSAW_F32) return csaw__launch_f32(&p_, method_, blocks, where.stream);
+    return p_.x.dtype == CSAW_F16 ? csaw__launch_f16(&p_, method_, blocks, where.stream)
+                                  : csaw__launch_bf16(&p_, method_, blocks, where.stream);
 }
 
 csaw_status csaw__device_run::run(const place &where) {
@@ -77,13 +81,13 @@ csaw_status csaw__device_run::run(const place &where) {
     return CSAW_OK;
 }
 
-csaw_status csaw__device_spmm(const csaw__call *call, csaw__way way, const csaw_sparse *a, const csaw_dense *x,
-                              const csaw_dense *y) {
+csaw_status csaw__device_spmm(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y) {
     const csaw_spmm_plan *const plan = call->options.plan;
     place where;
     csaw__device_run run;
-    CSAW_TRY(where.enter(call->ordinal, call->options.stream, plan ? plan->device->pool : nullptr));
-    CSAW_TRY(run.open(where, csaw__product_of(call, a, x, y), plan ? &plan->device->rows : nullptr,
-                      plan ? &plan->device->hubs : nullptr, way));
-    return run.run(where);
+    CSAW_TRY(where.enter(call->ordinal, call->options.stream, csaw__pool_of(plan)));
+    where.counted = call->work;
+    CSAW_TRY(
+        run.open(where, csaw__product_of(call, a, x, y), plan ? &plan->device->matrix : nullptr, call->options.method));
+    return call->work ? CSAW_OK : run.run(where);
 }

@@ -20,6 +20,9 @@ csaw_status csaw__device_transpose_fill(const place &where, const csaw_sparse *a
         CSAW_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, bytes, a->col, sorted.get(), number.get(), out->edge, edges,
                                                   0, bits, where.stream));
         CSAW_TRY(room.take(where, bytes, "edges being sorted"));
+    }
+    if (where.counted) return CSAW_OK;
+    if (edges) {
         CSAW__LAUNCH(where, a->num_edges, csaw__count_up, number.get(), a->num_edges);
         CSAW_CUDA(cub::DeviceRadixSort::SortPairs(room.get(), bytes, a->col, sorted.get(), number.get(), out->edge,
                                                   edges, 0, bits, where.stream));
@@ -61,6 +64,6 @@ csaw_status csaw__device_turned::open(const place &where, const csaw_sparse *a, 
 
 csaw_status csaw__device_turned::fill(const place &where) const {
     if (made_) CSAW_TRY(csaw__device_transpose_fill(where, &a_, &t_));
-    if (!weight_.get()) return CSAW_OK;
+    if (!weight_.get()) return CSAW_OK; /* none, or counted alone */
     return csaw__device_transpose_weights(where, &a_, &t_, heads_, mean_, kept_, weight_.get());
 }

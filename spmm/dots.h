@@ -16,7 +16,8 @@ typedef struct csaw__dots {
     void *room; /* both of csaw__dots_room() */
 } csaw__dots;
 
-/* Takes d->room, two rows for each thread; csaw__free() releases it. */
+/* Takes d->room, two rows for each thread; csaw__free() releases it. And how many bytes that is. */
+uint64_t csaw__dots_bytes(const csaw__dots *d, bool exact);
 csaw_status csaw__dots_room(csaw__dots *d, bool exact);
 /* Two instances of dots_rows.h. */
 void csaw__dots_f32(const csaw__dots *d);

@@ -28,9 +28,8 @@ WEAK csaw_status csaw__device_reach(int ordinal, const void *memory, uint64_t by
     return refuse();
 }
 
-csaw_status csaw__device_spmm(const csaw__call *call, csaw__way way, const csaw_sparse *a, const csaw_dense *x,
-                              const csaw_dense *y) {
-    (void)call, (void)way, (void)a, (void)x, (void)y;
+csaw_status csaw__device_spmm(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y) {
+    (void)call, (void)a, (void)x, (void)y;
     return refuse();
 }
 
@@ -40,20 +39,15 @@ csaw_status csaw__device_reduce_by(const csaw__call *call, const csaw_sparse *a,
     return refuse();
 }
 
-csaw_status csaw__device_backward(const csaw__call *call, csaw__way way, const csaw_sparse *a, const csaw_dense *x,
+csaw_status csaw__device_backward(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x,
                                   const csaw_dense *dy, const csaw_dense *dx, float *dweight) {
-    (void)call, (void)way, (void)a, (void)x, (void)dy, (void)dx, (void)dweight;
+    (void)call, (void)a, (void)x, (void)dy, (void)dx, (void)dweight;
     return refuse();
 }
 
 csaw_status csaw__device_plan_create(const csaw_sparse *a, int ordinal, const csaw_prepare_options *options,
                                      csaw__device_plan **out) {
     (void)a, (void)ordinal, (void)options, (void)out;
-    return refuse();
-}
-
-csaw_status csaw__device_plan_hubs(csaw_spmm_plan *plan, void *stream) {
-    (void)plan, (void)stream;
     return refuse();
 }
 

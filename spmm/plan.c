@@ -13,6 +13,9 @@ csaw_status csaw_spmm_prepare(const csaw_sparse *a, const csaw_prepare_options *
     int ordinal = -1;
     CSAW_TRY(csaw__device_of(options.device, &ordinal));
     CSAW_TRY(csaw__stream_check(options.stream, ordinal));
+    CSAW_REQUIRE(!options.hubs || ordinal >= 0, CSAW_EUNSUPPORTED,
+                 "hubs are kept in a GPU's shared memory, but the device is the CPU; leave hubs false, or prepare on "
+                 "'cuda:N'");
     CSAW_TRY(csaw__sparse_check_struct(a));
     CSAW_TRY(csaw__alloc_zero(&plan, 1, "a plan of aggregation"));
     plan->a = *a;

@@ -14,6 +14,8 @@ typedef struct csaw__transpose {
 /* A matrix that csaw_sparse_check() would pass, but for columns out of range: CSAW_EINVAL. */
 csaw_status csaw__transpose_create(const csaw_sparse *a, csaw__transpose *out);
 void csaw__transpose_free(csaw__transpose *t);
+/* Of memory that making it takes, at most; rows: a bound of its rows, as they are not known. */
+uint64_t csaw__transpose_bytes(const csaw_sparse *a, csaw__rows *rows);
 /* The weights of the transpose's edges, divided by the lengths of the matrix's rows if mean: out [num_edges, heads].
  * kept: NULL, or those of an earlier call without mean. */
 void csaw__transpose_weights(const csaw_sparse *a, const csaw__transpose *t, uint32_t heads, bool mean,

@@ -18,7 +18,8 @@ typedef struct csaw__reduction { /* checked arguments of csaw_spmm() */
     void *room;              /* of csaw__reduce_room() */
 } csaw__reduction;
 
-/* Takes r->room, for the partial results of the longest hub; csaw__free() releases it. */
+/* Takes r->room, for the partial results of the longest hub; csaw__free() releases it. And how many bytes that is. */
+uint64_t csaw__reduce_bytes(const csaw__reduction *r, bool exact);
 csaw_status csaw__reduce_room(csaw__reduction *r, bool exact);
 /* Two instances of reduce_rows.h. */
 void csaw__reduce_f32(const csaw__reduction *r);

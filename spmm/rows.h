@@ -24,6 +24,8 @@ typedef struct csaw__rows {
 /* Checks that rowptr ascends from 0 to num_edges (CSAW_EINVAL), and finds the hubs. */
 csaw_status csaw__rows_find(const csaw_sparse *a, csaw__rows *out);
 void csaw__rows_free(csaw__rows *rows);
+/* Of memory that it took. */
+static inline uint64_t csaw__rows_bytes(const csaw__rows *rows) { return rows->num_hubs * sizeof *rows->hub; }
 
 static inline uint64_t csaw__row_length(const csaw_sparse *a, uint64_t row) {
     return a->rowptr[row + 1] - a->rowptr[row];

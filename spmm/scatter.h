@@ -22,7 +22,8 @@ typedef struct csaw__scatter {
 /* Every entry of arg is an edge of its row, or CSAW_NO_EDGE in an empty one. */
 csaw_status csaw__scatter_check(const csaw__scatter *s);
 /* Takes memory for sums of the features wanted, and of the weights wanted; csaw__free() releases both, even if it
- * fails. */
+ * fails. And how many bytes that is. */
+uint64_t csaw__scatter_bytes(const csaw__scatter *s, bool features, bool weights, bool exact);
 csaw_status csaw__scatter_room(csaw__scatter *s, bool features, bool weights, bool exact);
 /* Two instances of scatter_rows.h: dx from a, dy and arg; dweight from a, x, dy and arg. arg was checked. */
 void csaw__scatter_features_f32(const csaw__scatter *s);

@@ -52,6 +52,19 @@ static void place_edges(const csaw_sparse *a, uint64_t parts, uint64_t *place, c
     }
 }
 
+/* Parts are worth their counts only if they have as many edges. */
+static uint64_t parts_of(const csaw_sparse *a) {
+    const uint64_t worth = a->num_edges / (a->cols + 1024), threads = (uint64_t)csaw__max_threads();
+    return worth < 1 ? 1 : worth < threads ? worth : threads;
+}
+
+uint64_t csaw__transpose_bytes(const csaw_sparse *a, csaw__rows *rows) {
+    const uint64_t count = parts_of(a) * a->cols * sizeof(uint64_t), rowptr = (a->cols + 1) * sizeof(uint64_t);
+    *rows = (csaw__rows){.num_hubs = a->num_edges / (CSAW__HUB + 1), .longest = a->num_edges};
+    if (rows->num_hubs > a->cols) rows->num_hubs = a->cols;
+    return count + rowptr + a->num_edges * (sizeof(csaw_vertex) + sizeof(csaw_edge)) + csaw__rows_bytes(rows);
+}
+
 csaw_status csaw__transpose_create(const csaw_sparse *a, csaw__transpose *out) {
     csaw_status status = CSAW_OK;
     uint64_t *count = NULL, *rowptr = NULL;
@@ -60,9 +73,7 @@ csaw_status csaw__transpose_create(const csaw_sparse *a, csaw__transpose *out) {
     CSAW_REQUIRE(a->rows <= 0xffffffffu, CSAW_EINVAL,
                  "a matrix of %llu rows cannot be transposed: its rows become columns, which reach 2^32 - 1; split it",
                  (unsigned long long)a->rows);
-    const uint64_t longer = a->cols + 1024; /* parts are worth their counts only if they have as many edges */
-    uint64_t parts = a->num_edges / longer, threads = (uint64_t)csaw__max_threads();
-    parts = parts < 1 ? 1 : parts < threads ? parts : threads;
+    const uint64_t parts = parts_of(a);
     CSAW_TRY_DONE(csaw__alloc_zero(&count, parts * a->cols, "counts of columns"));
     CSAW_TRY_DONE(csaw__alloc(&rowptr, a->cols + 1, "the rows of a transpose"));
     CSAW_TRY_DONE(csaw__alloc(&row, a->num_edges, "the edges of a transpose"));

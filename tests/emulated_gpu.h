@@ -286,6 +286,12 @@ inline unsigned long long atomicMin(unsigned long long *p, unsigned long long va
            !__atomic_compare_exchange_n(p, &before, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
     return before;
 }
+inline unsigned long long atomicMax(unsigned long long *p, unsigned long long value) {
+    unsigned long long before = __atomic_load_n(p, __ATOMIC_SEQ_CST);
+    while (before < value &&
+           !__atomic_compare_exchange_n(p, &before, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {}
+    return before;
+}
 
 #include <csaw/reducer.h>
 #include <csaw/sampler.h>

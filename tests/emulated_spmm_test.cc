@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/emulated_spmm_test.cc - kernels of csaw_spmm() as the GPU has them (spmm/device_reduce.cuh, device_hubs.cuh,
- * device_long.cuh): every way gives csaw_spmm()'s bits, and nothing else is written to. */
+ * device_long.cuh): every method gives csaw_spmm()'s bits, AUTO takes what was fastest as measured, and nothing else is
+ * written to. */
 #include "tests/spmm_cases.h"
 
 #include "tests/emulated_gpu.h"
 
 #include <algorithm>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
 
+#include "spmm/device_auto.h"
 #include "spmm/device_hubs.cuh"
 #include "spmm/device_long.cuh"
 #include "spmm/device_reduce.cuh"
@@ -16,8 +22,8 @@ namespace {
 using namespace spmm_cases;
 
 constexpr uint32_t kThreads = 64;
-const csaw__way ways[] = {CSAW__AUTO,      CSAW__CRC,      CSAW__CWM2,     CSAW__CWM4,
-                          CSAW__SUBWARP16, CSAW__SUBWARP8, CSAW__SUBWARP4, CSAW__HUBS};
+const csaw_spmm_method methods[] = {CSAW_SPMM_AUTO,      CSAW_SPMM_CRC,      CSAW_SPMM_CWM2,     CSAW_SPMM_CWM4,
+                                    CSAW_SPMM_SUBWARP16, CSAW_SPMM_SUBWARP8, CSAW_SPMM_SUBWARP4, CSAW_SPMM_HUBS};
 
 template <class KERNEL, class... ARGUMENTS>
 void Launch(uint64_t threads, KERNEL kernel, const ARGUMENTS &...arguments) {
@@ -78,20 +84,22 @@ csaw__hubs_kernel *HubsKernel(const csaw__product &p) {
 }
 
 // As csaw__device_run::run(), `slices` a launch.
-void Run(csaw__product p, csaw__way way, uint64_t slices, const csaw__hubs &hubs) {
-    csaw__lay_out(&p, &way, kThreads, 0);
+void Run(csaw__product p, csaw_spmm_method method, uint64_t slices, const csaw__hubs &hubs) {
+    csaw__lay_vectors(&p);
+    if (method == CSAW_SPMM_AUTO) method = csaw__auto_method(&p, 0, false, 0);
+    csaw__lay_out(&p, method, kThreads);
     const uint64_t all = p.slices_of_head * p.heads;
     std::vector<float> partial(slices * p.split.most_chunks * p.width + 4, NAN);
     std::vector<uint32_t> place(partial.size(), ~0u);
     p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
     p.place = reinterpret_cast<uint32_t *>(reinterpret_cast<uintptr_t>(place.data() + 3) & ~uintptr_t{15});
     csaw__kernel *const kernel =
-        p.x.dtype == CSAW_F32   ? csaw__kernel_of<CSAW_F32>(way, p.vector, csaw__is_extreme(p.reduce))
-        : p.x.dtype == CSAW_F16 ? csaw__kernel_of<CSAW_F16>(way, p.vector, csaw__is_extreme(p.reduce))
-                                : csaw__kernel_of<CSAW_BF16>(way, p.vector, csaw__is_extreme(p.reduce));
+        p.x.dtype == CSAW_F32   ? csaw__kernel_of<CSAW_F32>(method, p.vector, csaw__is_extreme(p.reduce))
+        : p.x.dtype == CSAW_F16 ? csaw__kernel_of<CSAW_F16>(method, p.vector, csaw__is_extreme(p.reduce))
+                                : csaw__kernel_of<CSAW_BF16>(method, p.vector, csaw__is_extreme(p.reduce));
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
         p.slices = std::min(slices, all - p.first_slice);
-        if (way == CSAW__HUBS) {
+        if (method == CSAW_SPMM_HUBS) {
             std::vector<uint32_t> next(p.slices);
             Launch(3 * kThreads, HubsKernel(p), p, hubs, next.data());
         } else {
@@ -113,8 +121,8 @@ struct Ask {
     uint64_t hubs = 5;
 };
 
-std::string Name(const Sparse &a, csaw__way way, const Ask &ask) {
-    return a.name + ", " + csaw__shape_of(way).name + ", reduce " + std::to_string(ask.reduce) + ", " +
+std::string Name(const Sparse &a, csaw_spmm_method method, const Ask &ask) {
+    return a.name + ", " + csaw_spmm_method_name(method) + ", reduce " + std::to_string(ask.reduce) + ", " +
            std::to_string(ask.cols) + " columns, storage " + std::to_string(ask.of_x) + " to " +
            std::to_string(ask.of_y) + ", heads " + std::to_string(ask.heads) + ", gap " + std::to_string(ask.gap);
 }
@@ -130,7 +138,7 @@ bool SameNumbers(Dense *a, Dense *b, uint64_t rows, uint64_t cols) {
     return a->gaps_untouched();
 }
 
-// Whether every way gives the CPU's bits of y and arg, and leaves what is beside them.
+// Whether every method gives the CPU's bits of y and arg, and leaves what is beside them.
 void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values) {
     const csaw_sparse view = a.view();
     Dense x(values, ask.of_x, ask.gap), want(a.rows, ask.cols, ask.of_y, ask.gap);
@@ -140,7 +148,7 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values) {
     ASSERT_EQ(csaw_spmm(&view, x.view(), &options, want.view()), CSAW_OK) << csaw_last_error();
     LongRows split(view, ask.planned);
     const HubColumns hubs(view, ask.hubs);
-    for (csaw__way way : ways) {
+    for (csaw_spmm_method method : methods) {
         Dense y(a.rows, ask.cols, ask.of_y, ask.gap);
         std::vector<csaw_edge> arg(want_arg.size(), 12345);
         csaw__product p = {};
@@ -152,10 +160,10 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values) {
         p.reduce = ask.reduce;
         p.heads = ask.heads;
         p.split = split.found;
-        Run(p, way, ask.slices, hubs.found);
+        Run(p, method, ask.slices, hubs.found);
         EXPECT_TRUE(y.raw() == want.raw() || (ask.nans && SameNumbers(&y, &want, a.rows, ask.cols)))
-            << Name(a, way, ask);
-        EXPECT_EQ(arg, want_arg) << Name(a, way, ask);
+            << Name(a, method, ask);
+        EXPECT_EQ(arg, want_arg) << Name(a, method, ask);
     }
 }
 
@@ -267,31 +275,105 @@ TEST(EmulatedSpmm, HubsAreTheColumnsOfMostEdges) {
     EXPECT_EQ(hubs.code, (std::vector<csaw_vertex>{9 + 2, 9 + 0, 9 + 1, 9 + 0, 9 + 2, 9 + 0, 8, 9 + 1, 9 + 0}));
 }
 
-// 32 MiB of L2, and all rows of x in vectors of so many bytes: which slices are read again and again from the cache.
-TEST(EmulatedSpmm, AutoSlicesColumnsThatFitTheL2Cache) {
-    const uint64_t l2 = 32 << 20;
-    const auto way = [&](uint64_t vectors, uint64_t degree, uint64_t rows) {
-        return csaw__way_of(vectors, false, degree, rows * 16, l2);
-    };
-    const uint64_t fits_16 = l2 / 16 / 16, fits_8 = 2 * fits_16; // rows of 16 vectors, and of 8
-    EXPECT_EQ(way(16, 500, fits_16), CSAW__SUBWARP16);           // x itself
-    EXPECT_EQ(way(16, 500, fits_16 + 1), CSAW__SUBWARP8);
-    EXPECT_EQ(way(64, 500, fits_16 / 2), CSAW__CRC);
-    EXPECT_EQ(way(64, 500, fits_16), CSAW__SUBWARP16);
-    EXPECT_EQ(way(64, 500, fits_8 - 1), CSAW__SUBWARP8);
-    EXPECT_EQ(way(64, 500, fits_8 + 1), CSAW__CRC); // nothing fits
-    EXPECT_EQ(way(64, 31, fits_8), CSAW__CWM2);     // not read often enough
-    EXPECT_EQ(way(63, 31, fits_8), CSAW__CRC);
-    EXPECT_EQ(way(16, 31, fits_8), CSAW__SUBWARP16);
+TEST(EmulatedSpmm, TheLongestRowIsFound) {
+    const Sparse a = Hubs(false);
+    const LongRows split(a.view(), true);
+    unsigned long long longest = 0;
+    Launch(split.found.most_rows, csaw__find_longest, a.rowptr.data(), split.found.row, split.found.most_rows,
+           &longest);
+    EXPECT_EQ(longest, 2500u);
+}
+
+// ---- AUTO -----------------------------------------------------------------------
+
+// A report of spmm_gpu_bench: milliseconds by columns and storage, then by method.
+struct Report {
+    uint64_t vertices = 0, edges = 0;
+    std::map<std::pair<uint64_t, std::string>, std::map<std::string, double>> rows;
+};
+
+Report Measured(const std::string &graph) {
+    std::ifstream file(std::string(CSAW_SOURCE_DIR "/docs/measured/2026-11-23-gpu-6-spmm-") + graph + ".json");
+    std::stringstream text;
+    text << file.rdbuf();
+    const std::string all = text.str();
+    std::smatch found;
+    Report out;
+    if (!std::regex_search(all, found, std::regex("\"vertices\": (\\d+), \"edges\": (\\d+)"))) return out;
+    out.vertices = std::stoull(found[1]), out.edges = std::stoull(found[2]);
+    const std::regex row("\"op\": \"sum\", \"by\": \"([^\"]*)\", \"storage\": \"([^\"]*)\", \"columns\": (\\d+), "
+                         "\"median_s\": ([^,]*),");
+    for (std::sregex_iterator at(all.begin(), all.end(), row), end; at != end; ++at)
+        out.rows[{std::stoull((*at)[3]), (*at)[2]}][(*at)[1]] = std::stod((*at)[4]) * 1e3;
+    return out;
+}
+
+csaw_spmm_method AutoOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t longest = 0,
+                        bool hubs = false, uint64_t l2_bytes = 60 << 20) {
+    csaw__product p = {};
+    p.rows = rows, p.num_edges = edges, p.heads = 1;
+    p.x = {rows, cols, cols, dtype, nullptr}, p.y = p.x;
+    csaw__lay_vectors(&p);
+    return csaw__auto_method(&p, longest, hubs, l2_bytes);
+}
+
+// The report that AUTO's table names: of every graph, width and storage there, nothing is 2% faster than AUTO's choice.
+TEST(EmulatedSpmm, AutoTakesWhatWasFastest) {
+    for (const char *graph : {"reddit", "products", "arxiv"}) {
+        const Report report = Measured(graph);
+        ASSERT_EQ(report.rows.size(), 6u) << graph;
+        for (const auto &[of, ms] : report.rows) {
+            const csaw_dtype dtype = of.second == "f32" ? CSAW_F32 : of.second == "f16" ? CSAW_F16 : CSAW_BF16;
+            const std::string chosen = csaw_spmm_method_name(AutoOf(report.vertices, report.edges, of.first, dtype));
+            ASSERT_EQ(ms.count(chosen), 1u) << chosen;
+            for (const csaw_spmm_method other : methods) {
+                const char *const name = csaw_spmm_method_name(other);
+                if (other == CSAW_SPMM_AUTO || other == CSAW_SPMM_HUBS) continue; // as it was; not in this report
+                ASSERT_EQ(ms.count(name), 1u) << name;
+                EXPECT_LT(ms.at(chosen), 1.02 * ms.at(name))
+                    << graph << ", " << of.first << " columns, " << of.second << ": " << chosen << ", not " << name;
+            }
+        }
+    }
+}
+
+// Of 16 bits, 64 columns and rows as products has them; prepared; of no other of the graphs, widths and storages.
+TEST(EmulatedSpmm, AutoTakesHubsWhereTheyWereFaster) {
+    const struct {
+        uint64_t rows, edges, longest;
+        bool hubs;
+    } graphs[] = {
+        {2449029, 123446522, 282328, true}, {232965, 110442342, 205904, false}, {169343, 1162991, 8482, false}};
+    for (const auto &g : graphs)
+        for (uint64_t cols : {64, 256})
+            for (csaw_dtype dtype : dtypes)
+                for (bool prepared : {false, true}) {
+                    const bool takes = AutoOf(g.rows, g.edges, cols, dtype, g.longest, prepared) == CSAW_SPMM_HUBS;
+                    EXPECT_EQ(takes, g.hubs && prepared && cols == 64 && dtype != CSAW_F32) << g.rows << ", " << cols;
+                }
+    EXPECT_EQ(AutoOf(2449029, 123446522, 64, CSAW_F16, 0, true), CSAW_SPMM_SUBWARP8); // not known
+}
+
+// In float32, of x that is read often: a warp's slice if the cache holds it, narrower ones else.
+TEST(EmulatedSpmm, AutoSlicesColumnsByTheL2Cache) {
+    const uint64_t l2 = 32 << 20, fits = l2 / (32 * 16);
+    EXPECT_EQ(AutoOf(fits, fits * 500, 256, CSAW_F32, 0, false, l2), CSAW_SPMM_CRC);
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 500, 256, CSAW_F32, 0, false, l2), CSAW_SPMM_SUBWARP16);
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 31, 256, CSAW_F32, 0, false, l2), CSAW_SPMM_CWM2); // not read often
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 31, 252, CSAW_F32, 0, false, l2), CSAW_SPMM_CRC);
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 500, 255, CSAW_F32, 0, false, l2), CSAW_SPMM_CRC); // single elements
 }
 
 TEST(EmulatedSpmm, AutoTakesTheNarrowestThatHoldsAllColumns) {
-    for (uint64_t vectors = 1; vectors <= 1024; vectors++)
+    for (uint64_t cols = 1; cols <= 1024; cols++)
         for (uint64_t degree : {0, 1, 31, 32, 1000})
-            for (bool single : {false, true}) {
-                const csaw__way way = csaw__way_of(vectors, single, degree, 16, 1 << 25);
-                const uint64_t lanes = csaw__shape_of(way).lanes;
-                EXPECT_TRUE(lanes >= std::min<uint64_t>(vectors, 32) && (lanes == 4 || lanes / 2 < vectors));
+            for (csaw_dtype dtype : dtypes) {
+                const uint64_t most = dtype == CSAW_F32 ? 4 : 8;
+                const uint64_t vector = cols % most == 0 ? most : cols % 4 == 0 ? 4 : 1, vectors = cols / vector;
+                const csaw_spmm_method method = AutoOf(100, 100 * degree, cols, dtype);
+                const uint64_t lanes = csaw__shape_of(method).lanes;
+                EXPECT_TRUE(lanes >= std::min<uint64_t>(vectors, 32) && (lanes == 4 || lanes / 2 < vectors))
+                    << cols << " columns, degree " << degree << ", storage " << dtype;
             }
 }
 

@@ -147,6 +147,9 @@ TEST_F(ReducerGpu, WhatIsRefused) {
     EXPECT_EQ(product.RunBy(&bare), CSAW_EUNSUPPORTED);
     EXPECT_NE(std::string(csaw_last_error()).find("no kernels for the GPU"), std::string::npos) << csaw_last_error();
 
+    EXPECT_EQ(product.RunBy(CSAW_SPMM_CRC, nullptr), CSAW_EINVAL);
+    EXPECT_NE(std::string(csaw_last_error()).find("method 'crc' is of csaw's own reductions"), std::string::npos);
+
     const std::string path = folder_ + "/host.c";
     std::ofstream(path) << "#include <csaw/reducer.h>\n"
                            "CSAW_FN float one(void) { return 1; }\n"

@@ -63,6 +63,9 @@ const std::vector<Refusal> of_spmm = {
     {[](Arguments *k) { k->options.reduce = static_cast<csaw_reduce>(4); }, CSAW_EINVAL, "reduce is 4"},
     {[](Arguments *k) { k->options.arg = k->arg; }, CSAW_EINVAL, "CSAW_MAX and CSAW_MIN"},
     {[](Arguments *k) { k->y.data = k->x.data; }, CSAW_EINVAL, "share memory"},
+    {[](Arguments *k) { k->options.method = CSAW_SPMM_CWM2; }, CSAW_EUNSUPPORTED, "'cwm2' is a kernel of GPUs"},
+    {[](Arguments *k) { k->options.method = static_cast<csaw_spmm_method>(8); }, CSAW_EINVAL, "method is 8"},
+    {[](Arguments *k) { k->options.method = static_cast<csaw_spmm_method>(-1); }, CSAW_EINVAL, "method is -1"},
 };
 
 void expect(csaw_status got, const Refusal &want) {
@@ -102,6 +105,7 @@ TEST(SpmmApi, what_the_backward_pass_refuses) {
     std::vector<Refusal> list = of_matrices;
     list.push_back({[](Arguments *k) { k->options.reduce = static_cast<csaw_reduce>(4); }, CSAW_EINVAL, "reduce is 4"});
     list.push_back({[](Arguments *k) { k->options.arg = k->arg; }, CSAW_EINVAL, "CSAW_MAX and CSAW_MIN"});
+    list.push_back({[](Arguments *k) { k->options.method = CSAW_SPMM_HUBS; }, CSAW_EUNSUPPORTED, "'hubs' is a kernel"});
     list.push_back({[](Arguments *k) { k->dx.data = k->x.data; }, CSAW_EINVAL, "dx and x share memory"});
     list.push_back({[](Arguments *k) { k->dx.data = k->y.data; }, CSAW_EINVAL, "dx and dy share memory"});
     list.push_back({[](Arguments *k) { k->a.weight = k->dweight.data(); }, CSAW_EINVAL, "dweight and weight share"});
@@ -192,6 +196,85 @@ TEST(SpmmApi, check_and_prepare_read_every_column) {
     }
 }
 
+TEST(SpmmApi, methods_have_names) {
+    const std::string names[] = {"auto", "crc", "cwm2", "cwm4", "subwarp16", "subwarp8", "subwarp4", "hubs"};
+    for (int i = 0; i < 8; i++) EXPECT_EQ(csaw_spmm_method_name(static_cast<csaw_spmm_method>(i)), names[i]);
+    for (int i : {-1, 8}) EXPECT_EQ(csaw_spmm_method_name(static_cast<csaw_spmm_method>(i)), nullptr);
+}
+
+TEST(SpmmApi, hubs_are_prepared_for_gpus_alone) {
+    const Sparse a = power_law(true);
+    const csaw_sparse view = a.view();
+    csaw_spmm_plan *plan = nullptr;
+    csaw_prepare_options options = {};
+    options.size = sizeof options;
+    options.hubs = true;
+    EXPECT_EQ(csaw_spmm_prepare(&view, &options, &plan), CSAW_EUNSUPPORTED);
+    EXPECT_TRUE(graph_cases::message_has({"hubs", "the CPU", "'cuda:N'"}));
+    EXPECT_EQ(plan, nullptr);
+}
+
+// What the call takes of csaw__alloc(), byte by byte; of dx without a plan no less.
+TEST(SpmmApi, work_bytes_are_what_calls_take) {
+    const auto taken_by = [](const std::function<csaw_status()> &call) {
+        csaw__fail_allocations_from(0);
+        EXPECT_EQ(call(), CSAW_OK) << csaw_last_error();
+        return csaw__bytes_counted();
+    };
+    use_threads(3);
+    uint64_t most = 0;
+    for (Sparse a : {random_sparse("long rows", {5, 40000, 70000}, 30, false),
+                     random_sparse("long columns", std::vector<uint64_t>(40000, 2), 2, false), power_law(false)})
+        for (uint32_t heads : {1, 2}) {
+            give_weights(&a, heads, 1);
+            const csaw_sparse view = a.view();
+            const csaw_prepare_options prepare = {sizeof prepare, nullptr, true, heads, nullptr, false};
+            csaw_spmm_plan *fixed = nullptr, *plan = nullptr;
+            ASSERT_EQ(csaw_spmm_prepare(&view, &prepare, &fixed), CSAW_OK);
+            ASSERT_EQ(csaw_spmm_prepare(&view, nullptr, &plan), CSAW_OK);
+            Dense x(random_matrix(a.cols, 6, 1), CSAW_F32), y(a.rows, 6, CSAW_F32), dx(a.cols, 6, CSAW_F32);
+            std::vector<csaw_edge> arg(a.rows * 6);
+            std::vector<float> dweight(a.col.size() * heads);
+            for (csaw_reduce reduce : reduces)
+                for (bool exact : {false, true})
+                    for (const csaw_spmm_plan *with : {plan, fixed, static_cast<csaw_spmm_plan *>(nullptr)}) {
+                        const bool picks = reduce == CSAW_MAX || reduce == CSAW_MIN;
+                        csaw_spmm_options options = options_of(reduce, heads, picks ? arg.data() : nullptr, with);
+                        options.exact = exact;
+                        uint64_t bytes = 0;
+                        ASSERT_EQ(csaw_spmm_work_bytes(&view, x.view(), &options, y.view(), &bytes), CSAW_OK);
+                        EXPECT_EQ(bytes, taken_by([&] { return csaw_spmm(&view, x.view(), &options, y.view()); }));
+                        most = std::max(most, bytes);
+                        for (int wanted = 1; wanted <= 3; wanted++) {
+                            const csaw_dense *to_x = wanted & 1 ? dx.view() : nullptr;
+                            float *to_weight = wanted & 2 ? dweight.data() : nullptr;
+                            ASSERT_EQ(csaw_spmm_backward_work_bytes(&view, x.view(), y.view(), &options, to_x,
+                                                                    to_weight, &bytes),
+                                      CSAW_OK);
+                            const uint64_t taken = taken_by([&] {
+                                return csaw_spmm_backward(&view, x.view(), y.view(), &options, to_x, to_weight);
+                            });
+                            if (with || picks || !to_x) {
+                                EXPECT_EQ(bytes, taken) << a.name << ", reduce " << reduce << ", wanted " << wanted;
+                            } else {
+                                EXPECT_GE(bytes, taken) << a.name;
+                            }
+                        }
+                    }
+            csaw_spmm_plan_free(fixed);
+            csaw_spmm_plan_free(plan);
+        }
+    use_threads(0);
+    EXPECT_EQ(most, 2 * 8 + 274 * 6 * 12u); // the longest row has 274 chunks; partial results and places of MAX, exact
+    Arguments k;
+    EXPECT_EQ(csaw_spmm_work_bytes(&k.a, &k.x, &k.options, &k.y, nullptr), CSAW_EINVAL);
+    EXPECT_EQ(csaw_spmm_backward_work_bytes(&k.a, &k.x, &k.y, &k.options, &k.dx, nullptr, nullptr), CSAW_EINVAL);
+    uint64_t untouched = 99;
+    k.x.rows = 5;
+    EXPECT_EQ(csaw_spmm_work_bytes(&k.a, &k.x, &k.options, &k.y, &untouched), CSAW_EINVAL);
+    EXPECT_EQ(untouched, 99u);
+}
+
 TEST(SpmmApi, a_plan_of_another_matrix_is_refused) {
     const Sparse a = power_law(true), b = a; // equal, elsewhere
     const csaw_sparse of = a.view(), other = b.view();
@@ -226,7 +309,7 @@ TEST(SpmmApi, each_allocation_fails_in_turn) {
             [&] { return csaw_sddmm(&view, y.view(), x.view(), nullptr, dweight.data()); },
             [&] {
                 csaw_spmm_plan *plan = nullptr;
-                const csaw_prepare_options prepare = {sizeof prepare, nullptr, true, 1, nullptr};
+                const csaw_prepare_options prepare = {sizeof prepare, nullptr, true, 1, nullptr, false};
                 const csaw_status status = csaw_spmm_prepare(&view, &prepare, &plan);
                 EXPECT_EQ(plan == nullptr, status != CSAW_OK);
                 csaw_spmm_plan_free(plan);

@@ -39,8 +39,14 @@ class Gradients {
         options_.arg = nullptr;
         poison_ = poison.raw();
     }
-    csaw_status Run(const csaw_spmm_plan *plan) const {
+    csaw_status WorkBytes(const csaw_spmm_plan *plan, uint64_t *bytes) const {
         const csaw_spmm_options there = There(options_, there_arg_.get(), plan);
+        return csaw_spmm_backward_work_bytes(&a_.view, &there_x_.view, &there_dy_.view, &there, &there_dx_->view,
+                                             there_weight_.get(), bytes);
+    }
+    csaw_status Run(const csaw_spmm_plan *plan, csaw_spmm_method method = CSAW_SPMM_AUTO) const {
+        csaw_spmm_options there = There(options_, there_arg_.get(), plan);
+        there.method = method;
         return csaw_spmm_backward(&a_.view, &there_x_.view, &there_dy_.view, &there, &there_dx_->view,
                                   there_weight_.get());
     }
@@ -108,6 +114,48 @@ TEST_F(SpmmBackwardGpu, WideRowsHaveTheCpusBits) {
                     EXPECT_TRUE(g.IsTheCpus()) << "reduce " << reduce << ", storage " << dtype << ", " << columns
                                                << " columns, plan " << (with != nullptr);
                 }
+}
+
+TEST_F(SpmmBackwardGpu, EveryMethodHasTheCpusBits) {
+    const Sparse a = Hubs(1);
+    const OnDevice there(a);
+    const Plan plan(there.view, "cuda:0", false, 1, true);
+    for (csaw_dtype dtype : dtypes)
+        for (uint64_t columns : {20, 64})
+            for (int i = CSAW_SPMM_AUTO; i <= CSAW_SPMM_HUBS; i++) {
+                const auto method = static_cast<csaw_spmm_method>(i);
+                const Gradients g(a, there, CSAW_MEAN, columns, dtype, 1);
+                ASSERT_EQ(g.Run(plan.get(), method), CSAW_OK) << csaw_last_error();
+                EXPECT_TRUE(g.IsTheCpus()) << csaw_spmm_method_name(method) << ", storage " << dtype;
+            }
+}
+
+// A column that all rows pick: sums of 20,000 products each, in the order of rows.
+TEST_F(SpmmBackwardGpu, OneColumnWinsEverywhere) {
+    const Sparse a = random_sparse("one column", std::vector<uint64_t>(20000, 2), 1, true);
+    const OnDevice there(a);
+    for (csaw_reduce reduce : {CSAW_MAX, CSAW_MIN}) {
+        const Gradients g(a, there, reduce, 9, CSAW_F32, 1);
+        ASSERT_EQ(g.Run(nullptr), CSAW_OK) << csaw_last_error();
+        EXPECT_TRUE(g.IsTheCpus()) << "reduce " << reduce;
+    }
+}
+
+TEST_F(SpmmBackwardGpu, WorkBytesAreWhatThePoolGives) {
+    for (const Sparse &a : {Rmat(12, 1), Hubs(1)}) {
+        const OnDevice there(a);
+        const Plan plan(there.view, "cuda:0");
+        for (csaw_reduce reduce : reduces)
+            for (const csaw_spmm_plan *of : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+                const Gradients g(a, there, reduce, 64, CSAW_F32, 1);
+                uint64_t bytes = 0;
+                ASSERT_EQ(g.WorkBytes(of, &bytes), CSAW_OK) << csaw_last_error();
+                EXPECT_TRUE(g.IsUntouched());
+                EXPECT_TRUE(AreTaken(bytes, of, [&] { return g.Run(of); }))
+                    << a.name << ", reduce " << reduce << ", plan " << (of != nullptr);
+                EXPECT_TRUE(g.IsTheCpus());
+            }
+    }
 }
 
 TEST_F(SpmmBackwardGpu, EveryMatrix) {

@@ -6,6 +6,8 @@
 #include "tests/gpu_memory.cuh"
 #include "tests/spmm_cases.h"
 
+#include "spmm/device_private.cuh"
+
 namespace spmm_device {
 
 using namespace gpu_memory;
@@ -48,22 +50,44 @@ inline csaw_spmm_options There(csaw_spmm_options options, csaw_edge *arg, const 
 
 class Plan {
   public:
-    Plan(const csaw_sparse &a, const char *device, bool fixed = false, uint32_t heads = 1) {
+    Plan(const csaw_sparse &a, const char *device, bool fixed = false, uint32_t heads = 1, bool hubs = false) {
         csaw_prepare_options options = {};
         options.size = sizeof options;
         options.device = device;
         options.fixed_weights = fixed;
         options.heads = heads;
+        options.hubs = hubs;
         EXPECT_EQ(csaw_spmm_prepare(&a, &options, &plan_), CSAW_OK) << csaw_last_error();
     }
     Plan(const Plan &) = delete;
     ~Plan() { csaw_spmm_plan_free(plan_); }
     const csaw_spmm_plan *get() const { return plan_; }
-    csaw_spmm_plan *get() { return plan_; }
 
   private:
     csaw_spmm_plan *plan_ = nullptr;
 };
+
+// The most that was taken of a plan's pool, or that of calls without one, while call() ran.
+template <class CALL> uint64_t MostTaken(const csaw_spmm_plan *plan, CALL call) {
+    cudaMemPool_t pool = plan ? plan->device->pool : nullptr;
+    uint64_t before = 0, most = 0;
+    if (!pool) EXPECT_EQ(csaw__work_pool(0, &pool), CSAW_OK) << csaw_last_error();
+    Require(cudaDeviceSynchronize());
+    Require(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most)); // to what is taken now
+    Require(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &before));
+    EXPECT_EQ(call(), CSAW_OK) << csaw_last_error();
+    Require(cudaDeviceSynchronize());
+    Require(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &most));
+    return most - before;
+}
+
+// Whether so many bytes of work memory are what the call asked for; the pool gave no less, and rounds pieces up.
+template <class CALL> testing::AssertionResult AreTaken(uint64_t bytes, const csaw_spmm_plan *plan, CALL call) {
+    csaw__fail_allocations_from(0);
+    const uint64_t given = MostTaken(plan, call), asked = csaw__bytes_counted();
+    if (bytes == asked && bytes <= given) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << bytes << " bytes, but " << asked << " were asked for, " << given << " given";
+}
 
 inline Sparse Rmat(uint32_t scale, uint32_t heads) {
     csaw_rmat_options options = {};

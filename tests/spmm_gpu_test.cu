@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/spmm_gpu_test.cu - csaw_spmm() on a GPU through the public API: the CPU's bits for every reduction, storage and
- * width, with a plan and without; every kernel by name; features beyond 2 GiB; streams. Outputs are poisoned. */
+ * width, with a plan and without; every method by name; work memory; features beyond 2 GiB; streams. Outputs are
+ * poisoned. */
 #include "tests/spmm_product.cuh"
 
 #include "runtime/base/device_status.h"
@@ -46,11 +47,10 @@ TEST_F(SpmmGpu, EveryWidth) {
         }
 }
 
-TEST_F(SpmmGpu, EveryStorageAndWay) {
+TEST_F(SpmmGpu, EveryStorageAndMethod) {
     for (const Sparse &a : {Rmat(9, 1), random_sparse("hubs", {3, 1024, 0, 1025, 5000, 1, 700}, 300, true)}) {
         const OnDevice there(a);
-        Plan plan(there.view, "cuda:0");
-        ASSERT_EQ(csaw__device_plan_hubs(plan.get(), nullptr), CSAW_OK) << csaw_last_error();
+        const Plan plan(there.view, "cuda:0", false, 1, true);
         for (uint64_t cols : {1, 20, 33, 64, 300})
             for (csaw_reduce reduce : {CSAW_MEAN, CSAW_MAX})
                 for (csaw_dtype of_x : dtypes)
@@ -62,27 +62,25 @@ TEST_F(SpmmGpu, EveryStorageAndWay) {
                         ask.of_x = of_x, ask.of_y = of_y;
                         ask.gap = cols == 20 ? 4 : 0;
                         const Product product(a, there, ask);
-                        for (int way = CSAW__AUTO; way < CSAW__WAYS; way++) {
-                            if (of_x != of_y && way != CSAW__AUTO) continue;
+                        for (int i = CSAW_SPMM_AUTO; i <= CSAW_SPMM_HUBS; i++) {
+                            const auto method = static_cast<csaw_spmm_method>(i);
+                            if (of_x != of_y && method != CSAW_SPMM_AUTO) continue;
                             product.Poison();
-                            const bool planned = way == CSAW__HUBS || way % 2;
-                            ASSERT_EQ(product.RunBy(static_cast<csaw__way>(way), planned ? plan.get() : nullptr),
-                                      CSAW_OK)
+                            const bool planned = method == CSAW_SPMM_HUBS || i % 2;
+                            ASSERT_EQ(product.RunBy(method, planned ? plan.get() : nullptr), CSAW_OK)
                                 << csaw_last_error();
-                            EXPECT_TRUE(product.IsTheCpus()) << "way " << way;
+                            EXPECT_TRUE(product.IsTheCpus()) << csaw_spmm_method_name(method);
                         }
                     }
     }
 }
 
-// More columns than shared memory has room for, and none; hubs found twice.
+// More columns than shared memory has room for, and none.
 TEST_F(SpmmGpu, HubsInSharedMemory) {
     for (const Sparse &a : {Rmat(14, 1), Hubs(1), random_sparse("no edges", {0, 0, 0}, 4, false),
                             random_sparse("no columns", {0, 0}, 0, false)}) {
         const OnDevice there(a);
-        Plan plan(there.view, "cuda:0");
-        for (int twice = 0; twice < 2; twice++)
-            ASSERT_EQ(csaw__device_plan_hubs(plan.get(), nullptr), CSAW_OK) << csaw_last_error();
+        const Plan plan(there.view, "cuda:0", false, 1, true);
         for (csaw_reduce reduce : reduces)
             for (uint64_t cols : {1, 3, 36, 64, 200})
                 for (csaw_dtype dtype : dtypes) {
@@ -92,7 +90,7 @@ TEST_F(SpmmGpu, HubsInSharedMemory) {
                     ask.cols = cols;
                     ask.of_x = ask.of_y = dtype;
                     const Product product(a, there, ask);
-                    ASSERT_EQ(product.RunBy(CSAW__HUBS, plan.get()), CSAW_OK) << csaw_last_error();
+                    ASSERT_EQ(product.RunBy(CSAW_SPMM_HUBS, plan.get()), CSAW_OK) << csaw_last_error();
                     EXPECT_TRUE(product.IsTheCpus());
                 }
     }
@@ -104,13 +102,31 @@ TEST_F(SpmmGpu, HubsAreFoundBeforehand) {
     const Plan plan(there.view, "cuda:0");
     const Product product(a, there, Ask());
     for (const csaw_spmm_plan *of : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
-        EXPECT_EQ(product.RunBy(CSAW__HUBS, of), CSAW_EINVAL);
-        EXPECT_NE(std::string(csaw_last_error()).find("csaw__device_plan_hubs()"), std::string::npos);
+        EXPECT_EQ(product.RunBy(CSAW_SPMM_HUBS, of), CSAW_EINVAL);
+        EXPECT_NE(std::string(csaw_last_error()).find("prepared with hubs"), std::string::npos);
     }
-    const csaw_sparse view = a.view();
-    Plan on_cpu(view, "cpu");
-    EXPECT_EQ(csaw__device_plan_hubs(on_cpu.get(), nullptr), CSAW_EINVAL);
-    EXPECT_NE(std::string(csaw_last_error()).find("prepare one on 'cuda:N'"), std::string::npos);
+}
+
+TEST_F(SpmmGpu, WorkBytesAreWhatThePoolGives) {
+    uint64_t most = 0;
+    for (const Sparse &a : {Rmat(12, 1), Hubs(1)}) {
+        const OnDevice there(a);
+        const Plan plan(there.view, "cuda:0", false, 1, true);
+        for (csaw_reduce reduce : reduces)
+            for (uint64_t cols : {7, 64, 1000})
+                for (const csaw_spmm_plan *of : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+                    Ask ask;
+                    ask.reduce = reduce;
+                    ask.cols = cols;
+                    const Product product(a, there, ask);
+                    uint64_t bytes = 0;
+                    ASSERT_EQ(product.WorkBytes(of, &bytes), CSAW_OK) << csaw_last_error();
+                    EXPECT_TRUE(AreTaken(bytes, of, [&] { return product.Run(of); })) << product.Name();
+                    EXPECT_TRUE(product.IsTheCpus());
+                    most = std::max(most, bytes);
+                }
+    }
+    EXPECT_GT(most, uint64_t{1} << 20);
 }
 
 TEST_F(SpmmGpu, Heads) {

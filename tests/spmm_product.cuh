@@ -7,11 +7,6 @@
 #include "tests/share.h"
 #include "tests/spmm_device.cuh"
 
-extern "C" {
-#include "spmm/call.h"
-#include "spmm/device.h"
-}
-
 namespace spmm_product {
 
 using namespace spmm_device;
@@ -57,13 +52,14 @@ class Product {
         there.reducer = reducer;
         return csaw_spmm(&a_.view, &there_x_.view, &there, &there_y_->view);
     }
-    csaw_status RunBy(csaw__way way, const csaw_spmm_plan *plan) const {
+    csaw_status RunBy(csaw_spmm_method method, const csaw_spmm_plan *plan) const {
+        csaw_spmm_options there = options(plan);
+        there.method = method;
+        return csaw_spmm(&a_.view, &there_x_.view, &there, &there_y_->view);
+    }
+    csaw_status WorkBytes(const csaw_spmm_plan *plan, uint64_t *bytes) const {
         const csaw_spmm_options there = options(plan);
-        csaw__call call;
-        CSAW_TRY(csaw__call_open(&a_.view, &there, ask_.cols, &call));
-        const csaw_status status = csaw__device_spmm(&call, way, &a_.view, &there_x_.view, &there_y_->view);
-        csaw__call_close(&call);
-        return status;
+        return csaw_spmm_work_bytes(&a_.view, &there_x_.view, &there, &there_y_->view, bytes);
     }
     testing::AssertionResult IsTheCpus() const {
         if (there_y_->raw() != want_.raw()) return testing::AssertionFailure() << "y differs: " << Name();

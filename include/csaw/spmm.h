@@ -56,6 +56,8 @@ typedef struct csaw_prepare_options {
                            head */
     uint32_t heads;     /* of fixed weights, [num_edges, heads]; default 1 */
     void *stream;       /* a cudaStream_t of the device; NULL = the default stream */
+    bool hubs; /* finds the columns that most edges name, whose features CSAW_SPMM_HUBS keeps in shared memory, of
+                  the matrix and of its transpose: 8 bytes an edge. CSAW_EUNSUPPORTED on the CPU */
 } csaw_prepare_options;
 
 /* Checks the matrix as csaw_sparse_check() does. a: at most 2^32 - 1 rows. */
@@ -63,6 +65,23 @@ CSAW_API csaw_status csaw_spmm_prepare(const csaw_sparse *a, const csaw_prepare_
 CSAW_API void csaw_spmm_plan_free(csaw_spmm_plan *plan);
 
 /* ---- SpMM -------------------------------------------------------------------- */
+
+/* Kernels of csaw_spmm() on a GPU; all give the same bits. Lanes take a row of at most CSAW_CHUNK edges, or one chunk
+ * of so many edges of a longer row, so that hubs are shared out whatever the method. A lane holds a vector of columns,
+ * 16 bytes of x where strides and addresses allow; with more columns than the lanes hold, slices of columns go one
+ * after the other. CRC and CWM are of GE-SpMM (Huang et al., SC'20), whose coarsening factor is CF. */
+typedef enum csaw_spmm_method {
+    CSAW_SPMM_AUTO,      /* by columns, storage and lengths of rows: docs/aggregation.md has the table */
+    CSAW_SPMM_CRC,       /* Coalesced Row Caching, CF = 1: a warp takes a row, each lane has one vector */
+    CSAW_SPMM_CWM2,      /* Coarse-grained Warp Merging, CF = 2: each lane has two vectors */
+    CSAW_SPMM_CWM4,      /* CF = 4 */
+    CSAW_SPMM_SUBWARP16, /* 16 lanes take a row: two rows a warp */
+    CSAW_SPMM_SUBWARP8,  /* four rows a warp */
+    CSAW_SPMM_SUBWARP4,  /* eight */
+    CSAW_SPMM_HUBS /* as SUBWARP8, but hubs' features stay in shared memory, and blocks take rows until none is left:
+                      with a plan that was prepared with hubs */
+} csaw_spmm_method;
+CSAW_API const char *csaw_spmm_method_name(csaw_spmm_method method); /* "auto", "crc", ...; NULL if out of range */
 
 typedef struct csaw_spmm_options {
     size_t size;
@@ -77,6 +96,8 @@ typedef struct csaw_spmm_options {
     void *stream;                /* a cudaStream_t of the device; NULL = the default stream */
     const csaw_reducer *reducer; /* yours (csaw/reducer.h), in place of reduce: forward, in float32. Its order of edges
                                     is not that of chunks, and an empty row is its init() */
+    csaw_spmm_method method; /* on a GPU, of the product and of the product with the transpose, which is the gradient
+                                dx of SUM and MEAN. CSAW_EUNSUPPORTED on the CPU, but for AUTO */
 } csaw_spmm_options;
 
 /* y[i, c] = reduce over the edges e of row i, from column j: weight[e] * x[j, c]; 0 in an empty row.
@@ -97,6 +118,16 @@ CSAW_API csaw_status csaw_spmm(const csaw_sparse *a, const csaw_dense *x, const 
  * column (dweight). CSAW_EINVAL: an entry of arg is no edge of its row. */
 CSAW_API csaw_status csaw_spmm_backward(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy,
                                         const csaw_spmm_options *options, const csaw_dense *dx, float *dweight);
+
+/* The bytes of work memory that csaw_spmm() and csaw_spmm_backward() take with the same arguments, which are looked at
+ * as they are there, but neither read nor written on a GPU. On a GPU it comes from a pool (see above), which rounds
+ * each of a few pieces up. On the CPU the gradient dx of SUM and MEAN without a plan takes at most so much, every other
+ * call exactly so much. */
+CSAW_API csaw_status csaw_spmm_work_bytes(const csaw_sparse *a, const csaw_dense *x, const csaw_spmm_options *options,
+                                          const csaw_dense *y, uint64_t *bytes);
+CSAW_API csaw_status csaw_spmm_backward_work_bytes(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy,
+                                                   const csaw_spmm_options *options, const csaw_dense *dx,
+                                                   const float *dweight, uint64_t *bytes);
 
 /* Compiles a reducer file (csaw/reducer.h) as csaw_sampler_compile() does a sampler file, and loads it. Kernels for the
  * GPU are compiled one by one when csaw_spmm() first needs them, and cached: CSAW_ECOMPILE if the file is C, but not

@@ -32,6 +32,10 @@ ENUMS = {
     "csaw_space": {"CSAW_HOST": 0, "CSAW_DEVICE": 1},
     "csaw_dtype": {"CSAW_F32": 0, "CSAW_F16": 1, "CSAW_BF16": 2},
     "csaw_reduce": {"CSAW_SUM": 0, "CSAW_MEAN": 1, "CSAW_MAX": 2, "CSAW_MIN": 3},
+    "csaw_spmm_method": {
+        "CSAW_SPMM_AUTO": 0, "CSAW_SPMM_CRC": 1, "CSAW_SPMM_CWM2": 2, "CSAW_SPMM_CWM4": 3, "CSAW_SPMM_SUBWARP16": 4,
+        "CSAW_SPMM_SUBWARP8": 5, "CSAW_SPMM_SUBWARP4": 6, "CSAW_SPMM_HUBS": 7,
+    },
     "csaw_edges_method": {"CSAW_EDGES_STRATIFIED": 0, "CSAW_EDGES_BUCKET": 1, "CSAW_EDGES_FASTRAND": 2},
     "csaw_format": {"CSAW_COO": 0, "CSAW_CSR": 1},
     "csaw_saint_kind": {
@@ -109,10 +113,11 @@ csaw_sparse = _struct(
     ("col", c_void_p), ("weight", c_void_p))
 csaw_prepare_options = _struct(
     "csaw_prepare_options", ("size", c_size_t), ("device", c_char_p), ("fixed_weights", c_bool), ("heads", c_uint32),
-    ("stream", c_void_p))
+    ("stream", c_void_p), ("hubs", c_bool))
 csaw_spmm_options = _struct(
     "csaw_spmm_options", ("size", c_size_t), ("reduce", c_int), ("device", c_char_p), ("heads", c_uint32),
-    ("exact", c_bool), ("arg", c_void_p), ("plan", c_void_p), ("stream", c_void_p), ("reducer", c_void_p))
+    ("exact", c_bool), ("arg", c_void_p), ("plan", c_void_p), ("stream", c_void_p), ("reducer", c_void_p),
+    ("method", c_int))
 csaw_edge_options = _struct(
     "csaw_edge_options", ("size", c_size_t), ("device", c_char_p), ("heads", c_uint32), ("exact", c_bool),
     ("stream", c_void_p))

@@ -8,14 +8,19 @@
 #include <sys/mman.h>
 
 static atomic_uint_fast64_t csaw__counted;
+static atomic_uint_fast64_t csaw__bytes;
 static atomic_uint_fast64_t csaw__fail_from;
 
 void csaw__fail_allocations_from(uint64_t n) {
     atomic_store(&csaw__counted, 0);
+    atomic_store(&csaw__bytes, 0);
     atomic_store(&csaw__fail_from, n);
 }
 
 uint64_t csaw__allocations_counted(void) { return atomic_load(&csaw__counted); }
+uint64_t csaw__bytes_counted(void) { return atomic_load(&csaw__bytes); }
+
+void csaw__count_bytes(uint64_t bytes) { atomic_fetch_add(&csaw__bytes, bytes); }
 
 bool csaw__alloc_allowed(void) {
     uint64_t number = atomic_fetch_add(&csaw__counted, 1) + 1, from = atomic_load(&csaw__fail_from);
@@ -35,6 +40,7 @@ csaw_status csaw__alloc_bytes(void **out, uint64_t count, uint64_t size, const c
     CSAW_REQUIRE(memory, CSAW_ENOMEM,
                  "no memory for %s: %.1f MiB (%llu x %llu bytes) were refused; free memory, or ask for less", what,
                  (double)count * (double)size / 1048576.0, (unsigned long long)count, (unsigned long long)size);
+    csaw__count_bytes(count * size);
     *out = memory;
     return CSAW_OK;
 }

@@ -23,6 +23,8 @@ csaw_status csaw__alloc_zero_bytes(void **out, uint64_t count, uint64_t size, co
  * is counted in the same sequence: csaw__alloc_allowed() is asked by whoever takes memory elsewhere. */
 void csaw__fail_allocations_from(uint64_t n);
 uint64_t csaw__allocations_counted(void);
+uint64_t csaw__bytes_counted(void); /* that were given since: of host memory, and what others say they gave */
+void csaw__count_bytes(uint64_t bytes);
 bool csaw__alloc_allowed(void);
 
 #ifdef __cplusplus

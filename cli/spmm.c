@@ -26,6 +26,7 @@ typedef struct spmm_options {
 typedef struct product {  /* of one run */
     csaw_sparse a, taken; /* taken: what is multiplied by: a, or a sample of it that is freed with the product */
     csaw_reduce reduce;
+    csaw_spmm_method method; /* of all of a */
     csaw_es_options sampled; /* width: 0 = all of a */
     csaw_spmm_plan *plan;
     csaw_dense x, y, dx;
@@ -67,7 +68,9 @@ static void add_options(arguments *arguments, spmm_options *options) {
          .kind = OPTION_TEXT,
          .value = &options->method,
          .placeholder = "NAME",
-         .help = "of --sample: stratified, bucket or fastrand (default stratified)"},
+         .help =
+             "of --sample: stratified, bucket or fastrand (default stratified); else of a GPU's kernels: auto, crc, "
+             "cwm2, cwm4, subwarp16, subwarp8, subwarp4 or hubs (default auto, which is all that the CPU has)"},
         {.name = "seed",
          .kind = OPTION_COUNT,
          .value = &options->seed,
@@ -109,16 +112,28 @@ static int choose(const arguments *arguments, const char *option, const char *gi
     return -1;
 }
 
+/* A kernel of csaw_spmm() by its name, auto for NULL; -1 and a message if there is no such. */
+static int choose_kernel(const arguments *arguments, const char *given) {
+    const char *names[16];
+    char all[256] = "";
+    int count = 0;
+    size_t used = 0;
+    for (; count < 16 && (names[count] = csaw_spmm_method_name((csaw_spmm_method)count)); count++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", count ? ", " : "", names[count]);
+    return choose(arguments, "method", given, names, count, all);
+}
+
 /* ---- the product ---- */
 
 static csaw_status forward(const product *p) {
     if (p->sampled.width) return csaw_es_spmm(&p->a, &p->x, &p->sampled, &p->y);
-    return csaw_spmm(&p->a, &p->x, CSAW_SPMM(.reduce = p->reduce, .plan = p->plan), &p->y);
+    return csaw_spmm(&p->a, &p->x, CSAW_SPMM(.reduce = p->reduce, .plan = p->plan, .method = p->method), &p->y);
 }
 
 static csaw_status backward(const product *p) { /* y is its own gradient */
     if (p->sampled.width) return csaw_es_spmm_backward(&p->a, NULL, &p->y, &p->sampled, &p->dx, NULL);
-    return csaw_spmm_backward(&p->a, NULL, &p->y, CSAW_SPMM(.reduce = p->reduce, .plan = p->plan), &p->dx, NULL);
+    return csaw_spmm_backward(&p->a, NULL, &p->y, CSAW_SPMM(.reduce = p->reduce, .plan = p->plan, .method = p->method),
+                              &p->dx, NULL);
 }
 
 /* The sampled matrix, whose weights are divided for mean already. */
@@ -139,7 +154,7 @@ static csaw_status take(product *p) {
 }
 
 static csaw_status make(const spmm_options *options, const csaw_graph *graph, csaw_reduce reduce, csaw_dtype storage,
-                        csaw_edges_method method, product *p) {
+                        int method, product *p) {
     p->a = p->taken = csaw_graph_sparse(graph);
     p->reduce = reduce;
     p->x = features_new(p->a.cols, options->columns, storage);
@@ -147,10 +162,11 @@ static csaw_status make(const spmm_options *options, const csaw_graph *graph, cs
     p->dx = features_new(options->backward ? p->a.cols : 0, options->columns, storage);
     features_fill(&p->x, options->seed);
     if (options->width) {
-        p->sampled =
-            *CSAW_ES(.method = method, .width = (uint32_t)options->width, .reduce = reduce, .seed = options->seed);
+        p->sampled = *CSAW_ES(.method = (csaw_edges_method)method, .width = (uint32_t)options->width, .reduce = reduce,
+                              .seed = options->seed);
         return take(p);
     }
+    p->method = (csaw_spmm_method)method;
     if (!options->prepare) return CSAW_OK;
     const double begun = seconds_now();
     const csaw_status status = csaw_spmm_prepare(&p->a, CSAW_PREPARE(.fixed_weights = true), &p->plan);
@@ -270,18 +286,19 @@ static int run(int argc, char **argv) {
     const int reduce = choose(&arguments, "reduce", options.reduce, reduces, 4, "sum, mean, max or min");
     const int storage =
         reduce < 0 ? -1 : choose(&arguments, "storage", options.storage, storages, 3, "f32, f16 or bf16");
-    const int method =
-        storage < 0 ? -1 : choose(&arguments, "method", options.method, methods, 3, "stratified, bucket or fastrand");
+    const int method = storage < 0 ? -1
+                       : options.width
+                           ? choose(&arguments, "method", options.method, methods, 3, "stratified, bucket or fastrand")
+                           : choose_kernel(&arguments, options.method);
     if (method < 0) return EXIT_USAGE;
     const bool extreme = reduce == CSAW_MAX || reduce == CSAW_MIN;
     if (extreme && options.backward) return arguments_wrong(&arguments, "--backward is of sum and mean");
     if (extreme && options.width) return arguments_wrong(&arguments, "--sample is of sum and mean");
-    if (options.method && !options.width) return arguments_wrong(&arguments, "--method says how to --sample S arcs");
     if (options.prepare && options.width)
         return arguments_wrong(&arguments, "--prepare is of whole products; --sample needs none");
     result = graph_options_load(&arguments, &options.graph, arguments.operands[0], &graph);
     if (result >= 0) return result;
-    if (make(&options, graph, (csaw_reduce)reduce, (csaw_dtype)storage, (csaw_edges_method)method, &p) == CSAW_OK)
+    if (make(&options, graph, (csaw_reduce)reduce, (csaw_dtype)storage, method, &p) == CSAW_OK)
         result = run_product(&options, arguments.operands[0], &p);
     else
         result = report_library_failure();

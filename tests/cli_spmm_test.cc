@@ -65,7 +65,7 @@ TEST_F(Cli, spmm_refuses) {
         {"--reduce fred", "--reduce fred: give sum, mean, max or min"},
         {"--storage f64", "--storage f64: give f32, f16 or bf16"},
         {"--sample 4 --method any", "--method any: give stratified, bucket or fastrand"},
-        {"--method bucket", "--method says how to --sample"},
+        {"--method bucket", "--method bucket: give auto, crc, cwm2, cwm4, subwarp16, subwarp8, subwarp4, hubs"},
         {"--reduce max --backward", "--backward is of sum and mean"},
         {"--reduce min --sample 4", "--sample is of sum and mean"},
         {"--sample 4 --prepare", "--prepare is of whole products"},
@@ -78,6 +78,11 @@ TEST_F(Cli, spmm_refuses) {
         EXPECT_NE(got.err.find(says), std::string::npos) << got.err;
     }
     EXPECT_EQ(run("spmm nothing.txt").code, 1);
+    EXPECT_EQ(run("spmm " + karate + " --method auto").code, 0);
+    const Outcome got = run("spmm " + karate + " --method crc");
+    EXPECT_EQ(got.code, 1);
+    EXPECT_NE(got.err.find("method 'crc' is a kernel of GPUs, but the device is the CPU"), std::string::npos)
+        << got.err;
 }
 
 } // namespace

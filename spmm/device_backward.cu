@@ -28,7 +28,7 @@ csaw_status csaw__device_features(const place &where, csaw_spmm_method method, c
     return where.counted ? CSAW_OK : run.run(where);
 }
 
-static csaw_status sort(const place &where, void *room, size_t *bytes, uint64_t *const key[2], float *const product[2],
+static csaw_status sort(const place &where, void *room, size_t *bytes, uint32_t *const key[2], float *const product[2],
                         const csaw__device_scatter *s) {
     CSAW_CUDA(cub::DeviceRadixSort::SortPairs(room, *bytes, key[0], key[1], product[0], product[1],
                                               (int64_t)(s->a.rows * s->width), 0, csaw__scatter_bits(s), where.stream));
@@ -38,18 +38,18 @@ static csaw_status sort(const place &where, void *room, size_t *bytes, uint64_t 
 /* dx of MAX and MIN */
 static csaw_status scatter_features(const place &where, csaw__device_scatter s) {
     const uint64_t cols = s.dy.cols;
-    work<uint64_t> key[2];
+    work<uint32_t> key[2];
     work<float> product[2];
     work<char> room;
     size_t bytes = 0;
     if (!cols || !s.a.cols) return CSAW_OK;
-    s.width = csaw__scatter_columns(s.a.rows, cols);
+    s.width = csaw__scatter_columns(s.a.rows, s.a.cols, cols);
     const uint64_t most = s.a.rows * s.width;
     for (int i = 0; i < 2; i++) {
         CSAW_TRY(key[i].take(where, most, "gradients being sorted"));
         CSAW_TRY(product[i].take(where, most, "gradients being sorted"));
     }
-    uint64_t *const keys[2] = {key[0].get(), key[1].get()};
+    uint32_t *const keys[2] = {key[0].get(), key[1].get()};
     float *const products[2] = {product[0].get(), product[1].get()};
     if (most) CSAW_TRY(sort(where, nullptr, &bytes, keys, products, &s));
     CSAW_TRY(room.take(where, bytes, "gradients being sorted"));

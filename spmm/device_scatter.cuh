@@ -11,7 +11,7 @@
 #include "spmm/device_element.cuh"
 #include "spmm/device_group.cuh"
 
-#define CSAW__SCATTERED (1ull << 23) /* products sorted together: 24 bytes each, and what the sort takes */
+#define CSAW__SCATTERED (3ull << 22) /* products sorted together: 16 bytes each, and what the sort takes */
 
 typedef struct csaw__device_scatter {
     csaw_sparse a;        /* weight: [num_edges, heads] or NULL */
@@ -23,16 +23,19 @@ typedef struct csaw__device_scatter {
     uint32_t width;
 } csaw__device_scatter;
 
-/* How many columns are sorted together. */
-static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t cols) {
-    const uint64_t fit = rows ? CSAW__SCATTERED / rows : cols, most = fit < 1 ? 1 : fit < 4096 ? fit : 4096;
+/* How many columns of dy are sorted together: what fits, and what keys of 32 bits tell apart in dx of so many rows. */
+static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t dx_rows, uint64_t cols) {
+    const uint64_t fit = rows ? CSAW__SCATTERED / rows : cols, keys = dx_rows ? 0xffffffffu / dx_rows : cols;
+    const uint64_t both = fit < keys ? fit : keys, most = both < 1 ? 1 : both < 4096 ? both : 4096;
     return (uint32_t)(cols < most ? cols : most);
 }
 
 /* The key of products that belong nowhere, and the bits of all keys. */
-static inline uint64_t csaw__scatter_nowhere(const csaw__device_scatter *s) { return s->a.cols * s->width; }
+static __host__ __device__ __forceinline__ uint32_t csaw__scatter_nowhere(const csaw__device_scatter *s) {
+    return (uint32_t)(s->a.cols * s->width);
+}
 static inline int csaw__scatter_bits(const csaw__device_scatter *s) {
-    return 64 - __builtin_clzll(csaw__scatter_nowhere(s) | 1);
+    return 32 - __builtin_clz(csaw__scatter_nowhere(s) | 1);
 }
 
 /* Whether arg names an edge of its row. */
@@ -48,15 +51,15 @@ static __global__ void csaw__clear(const __grid_constant__ csaw_dense m) {
 }
 
 /* One thread a product; key, product: [rows, width]. */
-static __global__ void csaw__scatter_products(const __grid_constant__ csaw__device_scatter s, uint64_t *key,
+static __global__ void csaw__scatter_products(const __grid_constant__ csaw__device_scatter s, uint32_t *key,
                                               float *product) {
     const uint64_t i = csaw__thread_number(), row = i / s.width, c = s.first + i % s.width;
     if (row >= s.a.rows) return;
     const csaw_edge e = s.arg[row * s.dy.cols + c];
-    key[i] = s.a.cols * s.width;
+    key[i] = csaw__scatter_nowhere(&s);
     if (!csaw__is_picked(&s.a, row, e)) return;
     const float w = s.a.weight ? s.a.weight[e * s.heads + c / (s.dy.cols / s.heads)] : 1.0f;
-    key[i] = (uint64_t)s.a.col[e] * s.width + i % s.width;
+    key[i] = s.a.col[e] * s.width + (uint32_t)(i % s.width);
     product[i] = w * csaw__element(&s.dy, row, c);
 }
 
@@ -92,8 +95,8 @@ static __device__ __forceinline__ float csaw__add_in_order(const float *product,
 }
 
 /* The first place after `first` whose key is another. */
-static __device__ __forceinline__ uint64_t csaw__end_of_key(const uint64_t *key, uint64_t first, uint64_t count) {
-    const uint64_t mine = key[first];
+static __device__ __forceinline__ uint64_t csaw__end_of_key(const uint32_t *key, uint64_t first, uint64_t count) {
+    const uint32_t mine = key[first];
     uint64_t low = first, high = count; /* key[low] == mine, key[high] is not */
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
@@ -106,10 +109,10 @@ static __device__ __forceinline__ uint64_t csaw__end_of_key(const uint64_t *key,
 }
 
 /* One thread a sorted product; that of the first of each key stores the sum of all. dx: zeros. */
-static __global__ void csaw__scatter_sums(const __grid_constant__ csaw__device_scatter s, const uint64_t *key,
+static __global__ void csaw__scatter_sums(const __grid_constant__ csaw__device_scatter s, const uint32_t *key,
                                           const float *product) {
-    const uint64_t i = csaw__thread_number(), count = s.a.rows * s.width, nowhere = s.a.cols * s.width;
-    const uint64_t mine = i < count ? key[i] : nowhere;
+    const uint64_t i = csaw__thread_number(), count = s.a.rows * s.width;
+    const uint32_t nowhere = csaw__scatter_nowhere(&s), mine = i < count ? key[i] : nowhere;
     const bool is_first = mine < nowhere && (i == 0 || key[i - 1] != mine);
     uint64_t k = i;
     float sum = 0;

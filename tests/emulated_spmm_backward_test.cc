@@ -164,7 +164,8 @@ void Scatter(csaw__device_scatter s, uint32_t width) {
     for (s.first = 0; s.first < s.dy.cols; s.first += s.width) {
         s.width = static_cast<uint32_t>(std::min<uint64_t>(width, s.dy.cols - s.first));
         const uint64_t count = s.a.rows * s.width;
-        std::vector<uint64_t> key(count), sorted_key(count), order;
+        std::vector<uint32_t> key(count), sorted_key(count);
+        std::vector<uint64_t> order;
         std::vector<float> product(count, NAN), sorted(count);
         Launch(count, csaw__scatter_products, s, key.data(), product.data());
         for (uint64_t k : key) EXPECT_EQ(k >> csaw__scatter_bits(&s), 0u);
@@ -236,11 +237,19 @@ TEST(EmulatedBackward, EdgesOfOtherRowsAreNoEdges) {
 }
 
 TEST(EmulatedBackward, ColumnsSortedTogether) {
-    EXPECT_EQ(csaw__scatter_columns(0, 64), 64u);
-    EXPECT_EQ(csaw__scatter_columns(1000, 64), 64u);
-    EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED, 64), 1u);
-    EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED / 3, 64), 3u);
-    EXPECT_EQ(csaw__scatter_columns(~uint64_t{0} / 16, 64), 1u);
+    EXPECT_EQ(csaw__scatter_columns(0, 9, 64), 64u);
+    EXPECT_EQ(csaw__scatter_columns(1000, 0, 64), 64u);
+    EXPECT_EQ(csaw__scatter_columns(1000, 1000, 64), 64u);
+    EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED, 9, 64), 1u);
+    EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED / 3, 9, 64), 3u);
+    EXPECT_EQ(csaw__scatter_columns(~uint64_t{0} / 16, 9, 64), 1u);
+    EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu, 64), 1u); // keys of 32 bits, and one that is nowhere
+    EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu / 5, 64), 5u);
+    EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu / 5 + 1, 64), 4u);
+    csaw__device_scatter s = {};
+    s.a.cols = 0xffffffffu, s.width = 1;
+    EXPECT_EQ(csaw__scatter_nowhere(&s), 0xffffffffu);
+    EXPECT_EQ(csaw__scatter_bits(&s), 32);
 }
 
 } // namespace

@@ -187,15 +187,20 @@ std::string PtxOf(const std::string &path) {
     return ptx;
 }
 
-/* edge_bias and bounds; update; fanout and csaw_visited(); dead_end; an instance's own bytes; numbers of an arc. */
-TEST_F(Inline, KernelsOfSamplersWithEveryHookCallNothingInPtx) {
-    for (const char *name : {"samplers/node2vec.c", "samplers/metropolis_hastings.c", "samplers/forest_fire.c",
-                             "samplers/jump.c", "samplers/temporal.c", "tests/samplers/by_degree.c"}) {
-        const Calls calls = CallsInPtx(PtxOf(std::string(CSAW_SOURCE_DIR "/") + name));
-        EXPECT_EQ(calls.kernels, CSAW__NUM_KERNELS) << name;
-        EXPECT_EQ(calls.targets, std::set<std::string>()) << name;
-    }
+class InlineInPtx : public Inline, public testing::WithParamInterface<const char *> {};
+
+TEST_P(InlineInPtx, KernelsCallNothing) {
+    const Calls calls = CallsInPtx(PtxOf(std::string(CSAW_SOURCE_DIR "/") + GetParam()));
+    EXPECT_EQ(calls.kernels, CSAW__NUM_KERNELS);
+    EXPECT_EQ(calls.targets, std::set<std::string>());
 }
+
+/* edge_bias and bounds; update; fanout and csaw_visited(); dead_end; an instance's own bytes; numbers of an arc. */
+INSTANTIATE_TEST_SUITE_P(EveryHook, InlineInPtx,
+                         testing::Values("samplers/node2vec.c", "samplers/metropolis_hastings.c",
+                                         "samplers/forest_fire.c", "samplers/jump.c", "samplers/temporal.c",
+                                         "tests/samplers/by_degree.c"),
+                         [](const auto &info) { return fs::path(info.param).stem().string(); });
 
 TEST_F(Inline, PtxShowsCallsOfAHookThatMayNotBeInlined) {
     const Calls calls = CallsInPtx(PtxOf(folder_ + "/apart.c"));

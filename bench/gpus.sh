@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: MIT
 # bench/gpus.sh OUT [BUILD]: walks and neighbour samples on 1, 2 and 4 GPUs of this machine, as many of these as there are,
 # from 2,000, 8,000 and 2,000,000 instances on R-MAT 20, each verified against the CPU's, and the last of the walks with the
-# graph held by all of them together (--split); then a table of speeds and how many times that of one GPU each is. SCALE (20), REPEAT (15) and GPUS (1 2 4) come from the environment. Writes a log and
+# graph held by all of them together (--split); then a table of speeds and how many times that of one GPU each is. SCALE (20), REPEAT (15), GPUS (1 2 4) and COMMIT (as git has it) come from the environment. Writes a log and
 # a JSON file for each to OUT, the table to OUT/gpus.txt; exits non-zero if anything failed.
 set -u
 out=${1:?give a folder for the results}
 cd "$(dirname "$0")/.." || exit 1
 build=${2:-build/gpu}
+commit=${COMMIT:-$(git describe --always --dirty --abbrev=12 2>/dev/null || echo "no commit known")}
 mkdir -p "$out"
 mapfile -t there < <(if [ -n "${CUDA_VISIBLE_DEVICES:-}" ]; then tr , '\n' <<<"$CUDA_VISIBLE_DEVICES"; else nvidia-smi --query-gpu=index --format=csv,noheader; fi)
 failed=0
 run() { # NAME COMMAND ...
     local name=$1 start=$SECONDS
     shift
-    if "$@" --scale "${SCALE:-20}" --repeat "${REPEAT:-15}" --json "$out/$name.json" >"$out/$name.log" 2>&1; then
+    if "$@" --scale "${SCALE:-20}" --repeat "${REPEAT:-15}" --commit "$commit" --json "$out/$name.json" >"$out/$name.log" 2>&1; then
         echo "ok     $name ($((SECONDS - start)) s)"
     else
         echo "FAILED $name ($((SECONDS - start)) s)"
@@ -41,6 +42,7 @@ python3 - "$out" <<'END' | tee "$out/gpus.txt" || failed=1
 import glob, json, os, re, sys
 
 speed = {}  # what: {gpus: items a second}
+runs = set()  # commit and GPUs
 for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.json"))):
     walks = re.fullmatch(r"walks_(split_)?(\d+)_(\d+)\.json", os.path.basename(path))
     samples = re.fullmatch(r"samples_(\d+)\.json", os.path.basename(path))
@@ -48,6 +50,7 @@ for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.json"))):
         continue
     with open(path) as file:
         report = json.load(file)
+    runs.add((report["commit"], *sorted(set(report["machine"]["gpus"]))))
     if walks:
         for row in report["rows"]:
             instances = report["start_vertices"] * report["walks_per_vertex"]
@@ -60,6 +63,8 @@ for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.json"))):
             speed.setdefault(what, {})[int(samples[1])] = row["seps"]
 if not speed:
     sys.exit("no results")
+for run in sorted(runs):
+    print("commit", ", ".join(run))
 for (what, *rest), by in speed.items():
     if what.endswith(", split"):
         by.update({n: rate for n, rate in speed.get((what[:-7], *rest), {}).items() if n == 1})

@@ -5,13 +5,13 @@
  * hop, and every vertex has min(fanout, degree) of them.
  *
  *   sample_bench [--scale 20] [--edge-factor 16] [--seeds 10000] [--batch 1024] [--repeat 11] [--device cpu]
- *                [--json FILE]
+ *                [--json FILE] [--commit TEXT]
  *   sample_bench --instances 2000,20000,200000,2000000 [--only neighbor,neighbor_biased] [--scale 20]
- *                [--edge-factor 16] [--repeat 11] [--device cuda:0] [--json FILE]
+ *                [--edge-factor 16] [--repeat 11] [--device cuda:0] [--json FILE] [--commit TEXT]
  *
  * With --instances it is bench/instances.c that runs: one seed an instance, fanouts 15, 10 and 2, 2, several samplers,
  * on a GPU beside kernels written by hand, on several (--device all, or cuda:0,cuda:1) without them. --only names the
- * samplers wanted. */
+ * samplers wanted. --commit is kept in the JSON. */
 #include <csaw/samplers.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,14 +22,16 @@
 
 #include "bench/hand_samples.h"
 #include "bench/instances.h"
+#include "bench/machine.h"
 #include "bench/measure.h"
+#include "bench/options.h"
 
 enum { HOPS = 2 };
 static const uint32_t fanout[HOPS] = {15, 10};
 
 typedef struct settings {
     uint32_t scale, edge_factor, seeds, batch, repeat;
-    const char *device, *json, *instances, *only;
+    const char *device, *json, *instances, *only, *commit;
 } settings;
 
 static void *memory(size_t bytes) {
@@ -153,42 +155,28 @@ static figure by_csaw(const job *j, const csaw_graph *graph, const csaw_sampler 
 
 static settings read_settings(int argc, char **argv) {
     settings s = {.scale = 20, .edge_factor = 16, .seeds = 10000, .batch = 1024, .repeat = 11, .device = "cpu"};
-    for (int i = 1; i < argc; i += 2) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        const uint32_t number = (uint32_t)strtoul(value, NULL, 10);
-        if (strcmp(argv[i], "--scale") == 0)
-            s.scale = number;
-        else if (strcmp(argv[i], "--edge-factor") == 0)
-            s.edge_factor = number;
-        else if (strcmp(argv[i], "--seeds") == 0)
-            s.seeds = number;
-        else if (strcmp(argv[i], "--batch") == 0)
-            s.batch = number;
-        else if (strcmp(argv[i], "--repeat") == 0)
-            s.repeat = number;
-        else if (strcmp(argv[i], "--device") == 0)
-            s.device = value;
-        else if (strcmp(argv[i], "--json") == 0)
-            s.json = value;
-        else if (strcmp(argv[i], "--instances") == 0)
-            s.instances = value;
-        else if (strcmp(argv[i], "--only") == 0)
-            s.only = value;
-        else {
-            fprintf(stderr, "sample_bench: unknown option '%s'; see the head of bench/samples.c\n", argv[i]);
-            exit(2);
-        }
+    s.commit = "not given";
+    const bench_option options[] = {{"--scale", &s.scale, NULL},   {"--edge-factor", &s.edge_factor, NULL},
+                                    {"--seeds", &s.seeds, NULL},   {"--batch", &s.batch, NULL},
+                                    {"--repeat", &s.repeat, NULL}, {"--device", NULL, &s.device},
+                                    {"--json", NULL, &s.json},     {"--instances", NULL, &s.instances},
+                                    {"--only", NULL, &s.only},     {"--commit", NULL, &s.commit}};
+    bench_options_read(argc, argv, options, sizeof options / sizeof *options, "sample_bench", "bench/samples.c");
+    if (!s.batch || !s.repeat) {
+        fputs("sample_bench: --batch and --repeat are at least 1\n", stderr);
+        exit(2);
     }
-    if (!s.batch || !s.repeat) exit(2);
     return s;
 }
 
 static void print_graph(FILE *out, const settings *s, const csaw_csr *csr) {
+    fprintf(out, "{\"version\": \"%s\", \"commit\": \"%s\", ", csaw_version(), s->commit);
+    machine_put(out, s->device);
     fprintf(out,
-            "{\"version\": \"%s\", \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": 1, "
+            ",\n \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": 1, "
             "\"vertices\": %llu, \"arcs\": %llu}, \"device\": \"%s\", \"warm_up\": 1, ",
-            csaw_version(), s->scale, s->edge_factor, (unsigned long long)csr->num_vertices,
-            (unsigned long long)csr->num_edges, s->device);
+            s->scale, s->edge_factor, (unsigned long long)csr->num_vertices, (unsigned long long)csr->num_edges,
+            s->device);
 }
 
 /* One seed an instance. Returns whether the JSON was written. */

@@ -3,14 +3,15 @@
  * on the same graph. Every row is verified: each step follows an arc, and a GPU's walks equal the CPU's.
  *
  *   walk_bench [--scale 20] [--edge-factor 16] [--seed 1] [--order none] [--walks-per-vertex 1] [--vertices N]
- *              [--length 80] [--device cpu] [--repeat 5] [--only WALKS] [--sampler FILE.c] [--export DIR]
+ *              [--length 80] [--device cpu] [--repeat 5] [--only WALKS] [--files FOLDER] [--export DIR]
  *              [--split 0] [--json FILE] [--commit TEXT]
  *
  * --device all, or a list such as cuda:0,cuda:1, shares the walks among GPUs, without kernels by hand beside them; with
  * --split 1 these hold the graph together;
  * --order degree numbers vertices by falling degree, and adds a kernel that makes use of it;
  * --vertices starts walks from the first N vertices alone, which are as good as drawn at random, for R-MAT permutes
- * them; --only runs the walks named, with commas between; --sampler adds node2vec from a file compiled at run time;
+ * them; --only runs the walks named, with commas between; --files adds each walk by a sampler file that is compiled at
+ * run time, out of csaw's own source in that folder, and says how fast it is beside the one that was built;
  * --export writes xadj32.bin, adj32.bin, w32.bin (uint32 offsets, uint32 arcs, float weights) for other programs;
  * --commit is kept in the JSON. */
 #include <csaw/samplers.h>
@@ -18,13 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
 #include "bench/hand_walks.h"
 #include "bench/hand_walks_gpu.h"
+#include "bench/machine.h"
 #include "bench/measure.h"
 #include "bench/options.h"
 
@@ -32,7 +33,7 @@ CSAW_DECLARE_SAMPLER(weighted);
 
 typedef struct settings {
     uint32_t scale, edge_factor, seed, walks_per_vertex, vertices, length, repeat, split; /* vertices: 0 = all */
-    const char *device, *order, *sampler, *export, *json, *only, *commit;
+    const char *device, *order, *files, *export, *json, *only, *commit;
 } settings;
 
 static void no_memory(void) {
@@ -74,16 +75,18 @@ typedef struct bench {
     hand_gpu *gpu;    /* NULL on the CPU, and on several GPUs */
     bool several;     /* GPUs, or as many as there are: paths are looked at in host memory */
     double by_hand;   /* seconds of the walk at hand, written by hand; 0 = not known */
+    double built;     /* the same by csaw's own sampler, compiled with it */
     FILE *json;
     bool first;
 } bench;
 
 static void report(bench *b, const char *name, const char *by, figure f) {
     const uint64_t steps = b->seeds.count * b->settings->walks_per_vertex * b->settings->length;
-    const double ratio = b->by_hand / f.median;
+    const double ratio = b->by_hand / f.median, to_built = b->built / f.median;
     printf("%-34s %-8s %10.3f ms  (%.3f .. %.3f)  %10.1f M steps/s", name, by, f.median * 1e3, f.least * 1e3,
            f.most * 1e3, (double)steps / f.median / 1e6);
     if (ratio > 0) printf("  %.2f of hand", ratio);
+    if (to_built > 0) printf("  %.2f of built-in", to_built);
     putchar('\n');
     if (b->json) {
         fprintf(b->json,
@@ -92,6 +95,7 @@ static void report(bench *b, const char *name, const char *by, figure f) {
                 b->first ? "" : ",", name, by, f.median, f.least, f.most, (unsigned long long)steps,
                 (double)steps / f.median);
         if (ratio > 0) fprintf(b->json, ", \"ratio_to_hand\": %.4g", ratio);
+        if (to_built > 0) fprintf(b->json, ", \"ratio_to_built\": %.4g", to_built);
         fputc('}', b->json);
     }
     b->first = false;
@@ -163,8 +167,9 @@ static void verify_walks(bench *b, const csaw_csr *csr, csaw_samples *samples, c
     *seen = walks;
 }
 
-static void bench_csaw(bench *b, const char *name, const csaw_graph *graph, const csaw_sampler *sampler,
-                       const void *params) {
+/* Returns the seconds. */
+static double bench_csaw(bench *b, const char *name, const csaw_graph *graph, const csaw_sampler *sampler,
+                         const void *params) {
     const settings *s = b->settings;
     const csaw_csr csr = csaw_graph_csr(graph);
     const uint64_t count = b->seeds.count < 20000 ? b->seeds.count : 20000;
@@ -190,9 +195,27 @@ static void bench_csaw(bench *b, const char *name, const csaw_graph *graph, cons
     }
     csaw_plan_free(plan); /* before the CPU's, which has tables of its own */
     if (on_gpu) verify_against_cpu(b, graph, sampler, params, first, count);
-    report(b, name, "csaw", figure_of(seconds, s->repeat));
+    const figure f = figure_of(seconds, s->repeat);
+    report(b, name, "csaw", f);
     free(first);
     free(seconds);
+    return f.median;
+}
+
+/* By a sampler that was built, and by a file of the same law, compiled at run time. */
+static void bench_both(bench *b, const char *name, const csaw_graph *graph, const csaw_sampler *built, const char *file,
+                       const void *params) {
+    const csaw_sampler *own = NULL;
+    char own_name[128], path[1024];
+    const double seconds = bench_csaw(b, name, graph, built, params);
+    if (!b->settings->files) return;
+    snprintf(own_name, sizeof own_name, "%s, run-time C file", name);
+    snprintf(path, sizeof path, "%s/%s", b->settings->files, file);
+    must(csaw_sampler_compile(path, &own));
+    b->built = seconds;
+    bench_csaw(b, own_name, graph, own, params);
+    b->built = 0;
+    csaw_sampler_unload(own);
 }
 
 /* By hand, on the GPU. */
@@ -255,7 +278,12 @@ static void write_array(const char *folder, const char *name, const void *array,
 
 static void export_graph(const csaw_csr *csr, const char *folder) {
     uint32_t *offset = malloc((csr->num_vertices + 1) * sizeof *offset);
-    if (!offset || csr->num_edges > UINT32_MAX) exit(1);
+    if (!offset) no_memory();
+    if (csr->num_edges > UINT32_MAX) {
+        fprintf(stderr, "walk_bench: --export writes 32-bit offsets, and the graph has %llu arcs; lower --scale\n",
+                (unsigned long long)csr->num_edges);
+        exit(2);
+    }
     for (uint64_t v = 0; v <= csr->num_vertices; v++) offset[v] = (uint32_t)csr->rowptr[v];
     write_array(folder, "xadj32.bin", offset, sizeof *offset, csr->num_vertices + 1);
     write_array(folder, "adj32.bin", csr->col, sizeof *csr->col, csr->num_edges);
@@ -274,7 +302,7 @@ static settings read_settings(int argc, char **argv) {
         {"--vertices", &s.vertices, NULL}, {"--length", &s.length, NULL},
         {"--repeat", &s.repeat, NULL},     {"--device", NULL, &s.device},
         {"--split", &s.split, NULL},       {"--order", NULL, &s.order},
-        {"--sampler", NULL, &s.sampler},   {"--export", NULL, &s.export},
+        {"--files", NULL, &s.files},       {"--export", NULL, &s.export},
         {"--json", NULL, &s.json},         {"--only", NULL, &s.only},
         {"--commit", NULL, &s.commit}};
     bench_options_read(argc, argv, options, sizeof options / sizeof *options, "walk_bench", "bench/walks.c");
@@ -303,22 +331,20 @@ static void run_rows(bench *b, const csaw_graph *plain, const csaw_graph *graph)
     static const float pq[2][2] = {{2, 0.5f}, {0.25f, 4}};
     const settings *s = b->settings;
     const bool on_cpu = strcmp(s->device, "cpu") == 0 && s->walks_per_vertex == 1;
-    const csaw_sampler *own = NULL;
     char name[96];
-    if (s->sampler) must(csaw_sampler_compile(s->sampler, &own));
     if (wanted(s, "uniform")) {
         b->by_hand = 0;
         if (b->gpu && strcmp(s->order, "degree") == 0)
             bench_hand_gpu(b, "uniform, degree classes", HAND_UNIFORM_CLASSES, 1, 1);
         if (b->gpu) bench_hand_gpu(b, "uniform", HAND_UNIFORM, 1, 1);
         if (on_cpu) bench_hand(b, "uniform", plain, 0, 0);
-        bench_csaw(b, "uniform", plain, &csaw_uniform, NULL);
+        bench_both(b, "uniform", plain, &csaw_uniform, "samplers/uniform.c", NULL);
     }
     if (wanted(s, "weighted")) {
         b->by_hand = 0;
         if (b->gpu) bench_hand_gpu(b, "weighted", HAND_WEIGHTED, 1, 1);
         if (on_cpu) bench_hand(b, "weighted", graph, 0, 0);
-        bench_csaw(b, "weighted", graph, &weighted, NULL);
+        bench_both(b, "weighted", graph, &weighted, "bench/weighted.c", NULL);
     }
     for (int weights = 0; weights < 2; weights++)
         for (int i = 0; i < 2; i++) {
@@ -330,28 +356,8 @@ static void run_rows(bench *b, const csaw_graph *plain, const csaw_graph *graph)
             b->by_hand = 0;
             if (b->gpu) bench_hand_gpu(b, name, weights ? HAND_NODE2VEC_WEIGHTED : HAND_NODE2VEC, params.p, params.q);
             if (on_cpu) bench_hand(b, name, g, params.p, params.q);
-            bench_csaw(b, name, g, &csaw_node2vec, &params);
-            if (!own) continue;
-            strncat(name, ", run-time C file", sizeof name - strlen(name) - 1);
-            bench_csaw(b, name, g, own, &params);
+            bench_both(b, name, g, &csaw_node2vec, "examples/my_node2vec.c", &params);
         }
-    csaw_sampler_unload(own);
-}
-
-/* The processor's name, without what would end a JSON string. */
-static const char *processor(void) {
-    static char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    const char *name = "unknown";
-    while (file && fgets(line, sizeof line, file)) {
-        if (strncmp(line, "model name", 10) != 0 || !strchr(line, ':')) continue;
-        name = strchr(line, ':') + 1;
-        name += *name == ' ';
-        line[strcspn(line, "\n\"\\")] = 0;
-        break;
-    }
-    if (file) fclose(file);
-    return name;
 }
 
 static double peak_gib(void) {
@@ -369,16 +375,16 @@ static void print_head(bench *b, const csaw_csr *csr, int threads) {
            (unsigned long long)csr->num_edges, s->walks_per_vertex, (unsigned long long)b->seeds.count, s->length,
            s->device, threads, s->repeat);
     if (!b->json) return;
+    fprintf(b->json, "{\"version\": \"%s\", \"commit\": \"%s\", ", csaw_version(), s->commit);
+    machine_put(b->json, s->device);
     fprintf(b->json,
-            "{\"version\": \"%s\", \"commit\": \"%s\", \"machine\": {\"processor\": \"%s\", \"cores\": %ld},\n"
-            " \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": %u, \"order\": \"%s\", "
+            ",\n \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": %u, \"order\": \"%s\", "
             "\"vertices\": %llu, "
             "\"arcs\": %llu},\n \"seed\": %u, \"walks_per_vertex\": %u, \"start_vertices\": %llu, \"length\": %u, "
             "\"device\": \"%s\", \"split\": %s, \"threads\": %d, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
-            csaw_version(), s->commit, processor(), sysconf(_SC_NPROCESSORS_ONLN), s->scale, s->edge_factor, s->seed,
-            s->order, (unsigned long long)csr->num_vertices, (unsigned long long)csr->num_edges, s->seed,
-            s->walks_per_vertex, (unsigned long long)b->seeds.count, s->length, s->device, s->split ? "true" : "false",
-            threads, s->repeat);
+            s->scale, s->edge_factor, s->seed, s->order, (unsigned long long)csr->num_vertices,
+            (unsigned long long)csr->num_edges, s->seed, s->walks_per_vertex, (unsigned long long)b->seeds.count,
+            s->length, s->device, s->split ? "true" : "false", threads, s->repeat);
 }
 
 static csaw_graph *make_graph(const settings *s) {

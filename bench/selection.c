@@ -3,7 +3,8 @@
  * figures 10 to 12 (Pandey et al., SC'20, section VI-B) again, on any graph file, biased by the degree of the
  * neighbour, or not.
  *
- *   selection_bench GRAPH [--vertices 20000] [--spare 1] [--name TEXT] [--commit TEXT] [--device cpu] [--json FILE]
+ *   selection_bench GRAPH [--vertices 20000] [--spare 1] [--name TEXT] [--commit TEXT] [--json FILE]
+ *                   [--device cpu] [--instances 2000]
  *
  * GRAPH is read as undirected. Rows: those of k + --spare neighbours or more among --vertices random vertices,
  * with repetitions. `repeated` throws a taken candidate away and draws again; `updated` takes it out and sums again;
@@ -11,7 +12,8 @@
  * region. They are written in selection_ways.c, apart from the library, one pick after the other, so that nothing but
  * the search differs. Exits non-zero if a way but `printed` seems to miss the law: |z| of chi-square 4 or more.
  *
- * With --device cuda:N it is selection_on_device.c that runs: the same ways by warps, k lanes at once.
+ * With --device cuda:N it is selection_on_device.c that runs: the same ways by warps, k lanes at once, on those rows
+ * and on what neighbour, forest fire and layer sampling pick from by so many --instances (2000,20000,200000,2000000).
  *
  * For a round of k lanes that set their bits at once, as on a GPU, it is counted how many wait for another that sets a
  * bit in the same 8-bit word, with neighbouring candidates' bits in one word (contiguous) or scattered (strided). */
@@ -21,7 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/machine.h"
 #include "bench/measure.h"
+#include "bench/options.h"
 #include "bench/selection_on_device.h"
 #include "bench/selection_ways.h"
 
@@ -156,32 +160,21 @@ static bool report(job *j, bool first, FILE *json) {
 }
 
 typedef struct settings {
-    const char *path, *name, *commit, *json, *device;
-    uint64_t vertices, spare;
+    const char *path, *name, *commit, *json, *device, *instances;
+    uint32_t vertices, spare;
 } settings;
 
 static settings read_settings(int argc, char **argv) {
     settings s = {.vertices = 20000, .spare = 1, .name = "graph", .commit = "not given", .device = "cpu"};
     s.json = "/dev/null";
-    for (int i = 2; i < argc; i += 2) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--vertices") == 0)
-            s.vertices = strtoull(value, NULL, 10);
-        else if (strcmp(argv[i], "--spare") == 0)
-            s.spare = strtoull(value, NULL, 10);
-        else if (strcmp(argv[i], "--name") == 0)
-            s.name = value;
-        else if (strcmp(argv[i], "--commit") == 0)
-            s.commit = value;
-        else if (strcmp(argv[i], "--device") == 0)
-            s.device = value;
-        else if (strcmp(argv[i], "--json") == 0)
-            s.json = value;
-        else {
-            fprintf(stderr, "selection_bench: unknown option '%s'; see the head of bench/selection.c\n", argv[i]);
-            exit(2);
-        }
-    }
+    s.instances = "2000";
+    const bench_option options[] = {{"--vertices", &s.vertices, NULL}, {"--spare", &s.spare, NULL},
+                                    {"--name", NULL, &s.name},         {"--commit", NULL, &s.commit},
+                                    {"--device", NULL, &s.device},     {"--instances", NULL, &s.instances},
+                                    {"--json", NULL, &s.json}};
+    if (argc > 1)
+        bench_options_read(argc - 1, argv + 1, options, sizeof options / sizeof *options, "selection_bench",
+                           "bench/selection.c");
     if (argc < 2 || s.vertices < 1000 || s.vertices > 10000000) {
         fputs("selection_bench: give a graph file first, --vertices from 1,000 to 10,000,000\n", stderr);
         exit(2);
@@ -213,20 +206,21 @@ int main(int argc, char **argv) {
     }
     const bool on_device = strcmp(s.device, "cpu") != 0;
     seed_numbers(3);
-    for (uint64_t i = 0; i < s.vertices; i++) drawn[i] = (csaw_vertex)(number() * (double)csr->num_vertices);
+    for (uint32_t i = 0; i < s.vertices; i++) drawn[i] = (csaw_vertex)(number() * (double)csr->num_vertices);
+    fprintf(json, "{\"kind\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"commit\": \"%s\", ",
+            on_device ? "selection_device" : "selection", s.device, csaw_version(), s.commit);
+    machine_put(json, s.device);
     fprintf(json,
-            "{\"kind\": \"%s\", \"device\": \"%s\", \"version\": \"%s\", \"commit\": \"%s\", \"name\": \"%s\", "
-            "\"vertices\": %llu, "
+            ", \"name\": \"%s\", \"vertices\": %llu, "
             "\"arcs\": %llu, \"widest\": %llu, \"drawn\": %llu, \"spare\": %llu, \"bins\": %d, \"rows\": [",
-            on_device ? "selection_device" : "selection", s.device, csaw_version(), s.commit, s.name,
-            (unsigned long long)csr->num_vertices, (unsigned long long)csr->rowptr[csr->num_vertices],
+            s.name, (unsigned long long)csr->num_vertices, (unsigned long long)csr->rowptr[csr->num_vertices],
             (unsigned long long)widest, (unsigned long long)s.vertices, (unsigned long long)s.spare, BINS);
     printf("%s, csaw %s, %s; a pick:\n", s.name, csaw_version(), s.device);
     if (!on_device)
         printf("%-6s %3s %7s %-8s %18s %8s %10s %8s %-4s %8s\n", "bias", "k", "rows", "way", "trials", "searches",
                "linear", "z of law", "", "ns");
     bool first = true, good = true;
-    if (on_device) good = selection_on_device(s.device, csr, drawn, s.vertices, s.spare, json);
+    if (on_device) good = selection_on_device(s.device, csr, drawn, s.vertices, s.spare, s.instances, json);
     for (int biased = 1; biased >= 0 && !on_device; biased--)
         for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
             j.vertex = wide;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* bench/selection_on_device.c - C-SAW's figures 10 to 12 on a GPU: each search with each way to know what is taken. The
- * figures' own setting, neighbour sampling by 2,000 instances with fanouts of 2, is among the rows. */
+/* bench/selection_on_device.c - C-SAW's figures 10 to 12 on a GPU: each search with each way to know what is taken, on
+ * what the figures' four applications pick from, from 2,000 instances, as there, to as many as are asked for.
+ *
+ * All is verified before it is timed: picks are the host's, of the last CHECKED lists where there are more, and so are
+ * counts where there are not; and the picks that were looked at follow the law. */
 #include "bench/selection_on_device.h"
 
-#include <csaw/samplers.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +13,29 @@
 #include "bench/measure.h"
 #include "bench/selection_device.h"
 
-enum { REPEAT = 11, INSTANCES = 2000, HOPS = 2, MANY_ROWS = 10 * BINS /* enough for chi-square */ };
+enum { REPEAT = 11, CHECKED = 20000, MANY_LISTS = 10 * BINS /* enough for chi-square */ };
 static const char *const looking_name[] = {"linear", "contiguous", "strided"};
 
+typedef struct outcome {
+    round_counts counts;
+    uint32_t *picks; /* of lists that are checked */
+    double z;
+} outcome;
+
 typedef struct job {
-    csaw_csr csr;
-    const char *from;
-    csaw_vertex *vertex; /* [rows] */
-    uint64_t rows;
-    uint32_t k;
-    bool biased;
-    uint64_t *upto; /* [widest] */
-    row row;        /* the same in double, for the law */
-    uint32_t *picks, *host;
+    const csaw_csr *csr;
     selection_device *device;
+    FILE *json;
+    bool first;
+    /* of what is picked from now */
+    const char *from;
+    uint64_t instances; /* 0: no samples */
+    bool biased;
+    selection_lists lists;
+    uint64_t begin; /* of the lists that are checked */
+    uint64_t *upto; /* [the longest list] */
+    row row;        /* the same in double, for the law */
+    outcome outcome[NUM_WAYS][NUM_LOOKINGS];
 } job;
 
 static void *memory(uint64_t bytes) {
@@ -33,50 +44,65 @@ static void *memory(uint64_t bytes) {
     return p;
 }
 
-static uint64_t degree_of(const csaw_csr *csr, csaw_vertex v) { return csr->rowptr[v + 1] - csr->rowptr[v]; }
-
-static void load_row(job *j, uint64_t place) {
-    const csaw_vertex v = j->vertex[place];
+static void load_list(job *j, uint64_t list) {
+    const csaw_csr *csr = j->csr;
     uint64_t sum = 0;
-    j->row.n = (uint32_t)degree_of(&j->csr, v);
-    for (uint32_t i = 0; i < j->row.n; i++) {
-        sum += j->biased ? degree_of(&j->csr, j->csr.col[j->csr.rowptr[v] + i]) : 1;
-        j->upto[i] = sum;
-        j->row.upto[i] = (double)sum;
+    uint32_t n = 0;
+    for (uint64_t i = j->lists.begin[list]; i < j->lists.begin[list + 1]; i++) {
+        const csaw_vertex v = j->lists.vertex[i];
+        for (csaw_edge e = csr->rowptr[v]; e < csr->rowptr[v + 1]; e++, n++) {
+            const csaw_vertex u = csr->col[e];
+            sum += j->biased ? csr->rowptr[u + 1] - csr->rowptr[u] : 1;
+            j->upto[n] = sum;
+            j->row.upto[n] = (double)sum;
+        }
     }
+    j->row.n = n;
 }
 
-/* What the device has is what the host makes of the same numbers: picks and counts. */
-static void verify(job *j, way way, looking looking, const round_counts *got) {
-    round_counts want = {0};
-    for (uint64_t r = 0; r < j->rows; r++) {
-        load_row(j, r);
-        pick_in_rounds(j->upto, j->row.n, r, way, looking, j->k, j->host, &want);
-        if (memcmp(j->host, j->picks + r * j->k, j->k * sizeof *j->host) == 0) continue;
-        fprintf(stderr, "selection_bench: %s, %s: the GPU's picks of row %llu are not the host's\n", way_name[way],
-                looking_name[looking], (unsigned long long)r);
-        exit(3);
-    }
-    if (memcmp(&want, got, sizeof want) == 0) return;
-    fprintf(stderr, "selection_bench: %s, %s: the GPU's counts are not the host's\n", way_name[way],
-            looking_name[looking]);
+static void wrong(const job *j, int way, int looking, const char *what) {
+    fprintf(stderr, "selection_bench: %s, %llu instances, %s, %s: the GPU's %s are not the host's\n", j->from,
+            (unsigned long long)j->instances, way_name[way], looking_name[looking], what);
     exit(3);
 }
 
-static double law(job *j) {
-    uint64_t bin[BINS] = {0};
-    seed_numbers(1);
-    for (uint64_t r = 0; r < j->rows; r++) {
-        load_row(j, r);
-        place(&j->row, j->picks + r * j->k, j->k, bin);
+/* What the device has is what the host makes of the same numbers: picks and counts; and z of the law. */
+static void verify(job *j) {
+    round_counts want[NUM_WAYS][NUM_LOOKINGS] = {0};
+    uint64_t bin[NUM_WAYS][BINS] = {0};
+    uint32_t picks[MOST_PICKS];
+    for (uint64_t l = j->begin; l < j->lists.count; l++) {
+        const uint64_t at = j->lists.pick[l] - j->lists.pick[j->begin];
+        const uint32_t k = (uint32_t)(j->lists.pick[l + 1] - j->lists.pick[l]);
+        load_list(j, l);
+        for (int way = 0; way < NUM_WAYS; way++) {
+            for (int looking = 0; looking < NUM_LOOKINGS; looking++) {
+                pick_in_rounds(j->upto, j->row.n, l, (enum way)way, (enum looking)looking, k, picks,
+                               &want[way][looking]);
+                if (memcmp(picks, j->outcome[way][looking].picks + at, k * sizeof *picks) != 0)
+                    wrong(j, way, looking, "picks");
+            }
+            place(&j->row, picks, k, bin[way]);
+        }
     }
-    return z_of(bin);
+    for (int way = 0; way < NUM_WAYS; way++)
+        for (int looking = 0; looking < NUM_LOOKINGS; looking++) {
+            outcome *const o = &j->outcome[way][looking];
+            o->z = z_of(bin[way]);
+            if (!j->begin && memcmp(&want[way][looking], &o->counts, sizeof o->counts) != 0)
+                wrong(j, way, looking, "counts");
+        }
 }
 
+/* Fewer where one takes long. */
 static figure time_of(job *j, way way, looking looking) {
     double seconds[REPEAT];
-    for (int r = 0; r < REPEAT; r++) seconds[r] = selection_device_run(j->device, way, looking);
-    return figure_of(seconds, REPEAT);
+    uint32_t count = REPEAT;
+    for (uint32_t r = 0; r < count; r++) {
+        seconds[r] = selection_device_run(j->device, way, looking);
+        if (seconds[r] > 0.1) count = 3;
+    }
+    return figure_of(seconds, count);
 }
 
 static void put_time(FILE *json, const char *name, figure t, double picks) {
@@ -84,125 +110,112 @@ static void put_time(FILE *json, const char *name, figure t, double picks) {
             t.most / picks * 1e9);
 }
 
-static bool report(job *j, bool first, FILE *json) {
-    const double picks = (double)j->rows * j->k;
+/* False if it is off the law. */
+static bool report_way(job *j, way way) {
+    const double picks = (double)j->lists.pick[j->lists.count], lists = (double)j->lists.count;
+    const outcome *const any = &j->outcome[way][LINEAR];
+    const bool follows = fabs(any->z) < Z_THRESHOLD;
+    printf("%-11s %8llu %-6s %6.3g %8.0f %-8s %8.3f %8.3f %8.3f %8.1f %-4s", j->from, (unsigned long long)j->instances,
+           j->biased ? "degree" : "none", picks / lists, lists, way_name[way], (double)any->counts.trials / picks,
+           (double)any->counts.rounds / lists, (double)any->counts.searches / picks, any->z, follows ? "" : "OFF");
+    fprintf(j->json, "%s\n \"%s\": {\"trials\": %.6g, \"rounds_of_list\": %.6g, \"searches\": %.6g, \"z\": %.4g",
+            way ? "," : "", way_name[way], (double)any->counts.trials / picks, (double)any->counts.rounds / lists,
+            (double)any->counts.searches / picks, any->z);
+    for (int looking = 0; looking < NUM_LOOKINGS; looking++) {
+        const figure t = time_of(j, way, (enum looking)looking);
+        const double looks = (double)j->outcome[way][looking].counts.looks / picks;
+        printf(" %9.3f %8.3f", looks, t.median / picks * 1e9);
+        fprintf(j->json, ", \"%s\": {\"looks\": %.6g, ", looking_name[looking], looks);
+        put_time(j->json, "ns", t, picks);
+        fputs("}", j->json);
+    }
+    putchar('\n');
+    fputs("}", j->json);
+    return follows;
+}
+
+/* False if a way that has the law seems to miss it. */
+static bool report(job *j) {
+    const uint64_t count = j->lists.count, longest = longest_list(j->csr, &j->lists);
+    const double picks = (double)j->lists.pick[count];
     bool good = true;
-    j->picks = memory(j->rows * j->k * sizeof *j->picks);
-    j->host = memory(j->k * sizeof *j->host);
-    selection_device_rows(j->device, j->vertex, j->rows, j->k, j->biased);
+    if (count < MANY_LISTS) return true;
+    j->begin = count > CHECKED ? count - CHECKED : 0;
+    const uint64_t begin = j->lists.pick[j->begin], end = j->lists.pick[count];
+    j->upto = memory(longest * sizeof *j->upto);
+    j->row.upto = memory(longest * sizeof *j->row.upto);
+    selection_device_lists(j->device, &j->lists, j->biased);
+    for (int way = 0; way < NUM_WAYS; way++)
+        for (int looking = 0; looking < NUM_LOOKINGS; looking++) { /* which warms up */
+            outcome *const o = &j->outcome[way][looking];
+            o->picks = memory((end - begin) * sizeof *o->picks);
+            selection_device_run(j->device, (enum way)way, (enum looking)looking);
+            o->counts = selection_device_get(j->device, begin, end, o->picks);
+        }
+    verify(j);
     selection_device_run(j->device, NUM_WAYS, LINEAR); /* warms up */
     const figure sums = time_of(j, NUM_WAYS, LINEAR);
-    fprintf(json, "%s\n{\"from\": \"%s\", \"bias\": \"%s\", \"k\": %u, \"rows\": %llu, ", first ? "" : ",", j->from,
-            j->biased ? "degree" : "none", j->k, (unsigned long long)j->rows);
-    put_time(json, "sums_ns", sums, picks);
-    fputs(", \"ways\": {", json);
-    for (int way = 0; way < NUM_WAYS; way++) {
-        for (int looking = 0; looking < NUM_LOOKINGS; looking++) {
-            selection_device_run(j->device, (enum way)way, (enum looking)looking);
-            const round_counts c = selection_device_get(j->device, j->picks);
-            verify(j, (enum way)way, (enum looking)looking, &c);
-            const figure t = time_of(j, (enum way)way, (enum looking)looking);
-            if (looking == 0) {
-                const double z = law(j), rows = (double)j->rows;
-                good &= fabs(z) < Z_THRESHOLD || way == PRINTED;
-                printf("%-9s %-6s %3u %8.0f %-8s %8.3f %8.3f %8.3f %8.1f %-4s", j->from, j->biased ? "degree" : "none",
-                       j->k, rows, way_name[way], (double)c.trials / picks, (double)c.rounds / rows,
-                       (double)c.searches / picks, z, fabs(z) < Z_THRESHOLD ? "" : "OFF");
-                fprintf(json,
-                        "%s\n \"%s\": {\"trials\": %.6g, \"rounds_of_row\": %.6g, \"searches\": %.6g, \"z\": %.4g",
-                        way ? "," : "", way_name[way], (double)c.trials / picks, (double)c.rounds / rows,
-                        (double)c.searches / picks, z);
-            }
-            printf(" %9.3f %8.3f", (double)c.looks / picks, t.median / picks * 1e9);
-            fprintf(json, ", \"%s\": {\"looks\": %.6g, ", looking_name[looking], (double)c.looks / picks);
-            put_time(json, "ns", t, picks);
-            fputs("}", json);
-        }
-        putchar('\n');
-        fputs("}", json);
-    }
-    fputs("}}", json);
-    printf("%-9s %-6s %3u sums alone: %.3f ns a pick\n", j->from, j->biased ? "degree" : "none", j->k,
-           sums.median / picks * 1e9);
+    fprintf(j->json,
+            "%s\n{\"from\": \"%s\", \"instances\": %llu, \"bias\": \"%s\", \"k\": %.4g, \"lists\": %llu, \"picks\": "
+            "%.0f, \"longest\": %llu, ",
+            j->first ? "" : ",", j->from, (unsigned long long)j->instances, j->biased ? "degree" : "none",
+            picks / (double)count, (unsigned long long)count, picks, (unsigned long long)longest);
+    put_time(j->json, "sums_ns", sums, picks);
+    fputs(", \"ways\": {", j->json);
+    for (int way = 0; way < NUM_WAYS; way++) good &= report_way(j, (enum way)way) || way == PRINTED;
+    fputs("}}", j->json);
+    printf("%-11s %8llu %-6s %6.3g sums alone: %.3f ns a pick\n", j->from, (unsigned long long)j->instances,
+           j->biased ? "degree" : "none", picks / (double)count, sums.median / picks * 1e9);
     fflush(stdout);
-    free(j->picks);
-    free(j->host);
+    for (int way = 0; way < NUM_WAYS; way++)
+        for (int looking = 0; looking < NUM_LOOKINGS; looking++) free(j->outcome[way][looking].picks);
+    free(j->upto);
+    free(j->row.upto);
+    j->first = false;
     return good;
 }
 
-/* The rows of more than k arcs that neighbour sampling picks k of, each as often as an instance does. Freed by the
- * caller. */
-static uint64_t sampled_rows(const job *j, const csaw_vertex *drawn, uint64_t num_drawn, csaw_vertex **out) {
-    const uint64_t seeds = num_drawn < INSTANCES ? num_drawn : INSTANCES;
-    const uint32_t fanout[HOPS] = {j->k, j->k};
-    float *weight = memory(j->csr.num_edges * sizeof *weight);
-    csaw_csr csr = j->csr;
-    csaw_graph *graph = NULL;
-    csaw_plan *plan = NULL;
-    csaw_samples *samples = NULL;
-    csaw_arcs view;
-    uint64_t rows = 0;
-    for (csaw_edge e = 0; e < csr.num_edges; e++) weight[e] = j->biased ? (float)degree_of(&csr, csr.col[e]) : 1;
-    csr.weight = weight;
-    csr.type = NULL;
-    csr.time = NULL;
-    must(csaw_graph_borrow_csr(&csr, &graph));
-    must(csaw_plan_create(graph, NULL, &plan));
-    must(csaw_sample(plan, &csaw_neighbor_biased, NULL, &(csaw_seeds){.vertex = drawn, .count = seeds},
-                     CSAW_RUN(.depth = HOPS, .fanout = fanout, .seed = 1), &samples));
-    must(csaw_samples_arcs(samples, CSAW_HOST, &view));
-    *out = memory(view.offset[view.num_instances] * sizeof **out);
-    for (uint64_t i = 0; i < view.num_instances; i++)
-        for (uint64_t a = view.offset[i]; a < view.offset[i + 1]; a++)
-            if ((a == view.offset[i] || view.src[a] != view.src[a - 1] || view.depth[a] != view.depth[a - 1]) &&
-                degree_of(&csr, view.src[a]) > j->k)
-                (*out)[rows++] = view.src[a];
-    csaw_samples_free(samples);
-    csaw_plan_free(plan);
-    csaw_graph_free(graph);
-    free(weight);
-    return rows;
+static bool report_applications(job *j, const char *device, const csaw_vertex *drawn, uint64_t num_drawn,
+                                uint64_t instances) {
+    bool good = true;
+    j->instances = instances;
+    for (int a = 0; a < NUM_APPLICATIONS; a++) {
+        j->from = applications[a].name;
+        j->biased = applications[a].biased;
+        j->lists = lists_of_application(&applications[a], j->csr, device, drawn, num_drawn, instances);
+        good &= report(j);
+        lists_free(&j->lists);
+    }
+    return good;
 }
 
 bool selection_on_device(const char *device, const csaw_csr *csr, const csaw_vertex *drawn, uint64_t num_drawn,
-                         uint64_t spare, FILE *json) {
+                         uint64_t spare, const char *instances, FILE *json) {
     static const uint32_t ks[] = {2, 4, 8, 16, 32};
-    job j = {.csr = *csr, .device = selection_device_open(csr, device)};
-    csaw_vertex *wide = memory(num_drawn * sizeof *wide);
-    uint64_t widest = 0;
-    bool first = true, good = true;
-    for (uint64_t v = 0; v < csr->num_vertices; v++)
-        widest = degree_of(csr, (csaw_vertex)v) > widest ? degree_of(csr, (csaw_vertex)v) : widest;
-    j.upto = memory(widest * sizeof *j.upto);
-    j.row.upto = memory(widest * sizeof *j.row.upto);
-    printf("%-9s %-6s %3s %8s %-8s %8s %8s %8s %8s %-4s %9s %8s %9s %8s %9s %8s\n", "rows of", "bias", "k", "rows",
-           "way", "trials", "rounds", "searches", "z of law", "", "linear", "ns", "contig.", "ns", "strided", "ns");
+    job j = {.csr = csr, .device = selection_device_open(csr, device), .json = json, .first = true};
+    bool good = true;
+    char *end;
+    printf("%-11s %8s %-6s %6s %8s %-8s %8s %8s %8s %8s %-4s %9s %8s %9s %8s %9s %8s\n", "lists of", "instances",
+           "bias", "k", "lists", "way", "trials", "rounds", "searches", "z of law", "", "linear", "ns", "contig.", "ns",
+           "strided", "ns");
+    for (const char *at = instances; *at; at = *end ? end + 1 : end) {
+        const uint64_t number = strtoull(at, &end, 10);
+        if (end == at || (*end && *end != ',') || !number) {
+            fprintf(stderr, "selection_bench: --instances are numbers of 1 or more with commas between, not '%s'\n",
+                    at);
+            exit(2);
+        }
+        good &= report_applications(&j, device, drawn, num_drawn, number);
+    }
+    j.from = "vertices";
+    j.instances = 0;
     for (int biased = 1; biased >= 0; biased--)
         for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
-            j.k = ks[i];
             j.biased = biased;
-            if (ks[i] == 2) {
-                j.from = "instances";
-                j.rows = sampled_rows(&j, drawn, num_drawn, &j.vertex);
-                if (j.rows >= MANY_ROWS) {
-                    good &= report(&j, first, json);
-                    first = false;
-                }
-                free(j.vertex);
-            }
-            j.from = "vertices";
-            j.vertex = wide;
-            j.rows = 0;
-            for (uint64_t d = 0; d < num_drawn; d++)
-                if (degree_of(csr, drawn[d]) >= j.k + spare && degree_of(csr, drawn[d]) > j.k)
-                    wide[j.rows++] = drawn[d];
-            if (j.rows < MANY_ROWS) continue;
-            good &= report(&j, first, json);
-            first = false;
+            j.lists = lists_of_vertices(csr, drawn, num_drawn, ks[i], spare);
+            good &= report(&j);
+            lists_free(&j.lists);
         }
     selection_device_close(j.device);
-    free(wide);
-    free(j.upto);
-    free(j.row.upto);
     return good;
 }

@@ -6,11 +6,11 @@
 #include <csaw/csaw.h>
 #include <stdio.h>
 
-/* Prints a table, and to json objects with commas between. drawn: [num_drawn] random vertices; rows: those of them with
- * k + spare neighbours or more, and, for k = 2, those that neighbour sampling draws from at two hops from the first
- * 2,000 of them. False if a way but `printed` is off the law; ends the program with status 3 if picks or counts are not
- * the host's. */
+/* Prints a table, and to json objects with commas between. drawn: [num_drawn] random vertices; picked from are, for
+ * each number of instances ("2000,20000"), the lists of selection_lists.h's applications, then those of drawn that have
+ * k + spare neighbours or more. False if a way but `printed` is off the law; ends the program with status 3 if picks or
+ * counts are not the host's. */
 bool selection_on_device(const char *device, const csaw_csr *csr, const csaw_vertex *drawn, uint64_t num_drawn,
-                         uint64_t spare, FILE *json);
+                         uint64_t spare, const char *instances, FILE *json);
 
 #endif

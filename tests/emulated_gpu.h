@@ -212,6 +212,16 @@ inline double __longlong_as_double(long long bits) {
 
 inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 inline void __syncthreads() { emulated::whole_block->Wait(); }
+inline int __syncthreads_or(int x) {
+    static thread_local int any = 0; // of the block, whose lanes are on one thread of the CPU
+    any |= x;
+    __syncthreads();
+    const int all = any;
+    __syncthreads();
+    any = 0;
+    __syncthreads();
+    return all != 0;
+}
 inline void __syncwarp() { emulated::OfAllLanes(0xffffffffu, 0, "syncwarp"); }
 template <class T> uint32_t __match_any_sync(uint32_t mask, T x) {
     const auto all = emulated::OfAllLanes(mask, x, sizeof x == 8 ? "match of 8 bytes" : "match");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/emulated_row_sums.h - sums of a row's masses, what numbers fall to, and many picks by them, on an emulated GPU
- * (samplers/select/row_sums.cuh, pick_team.cuh). Included after tests/emulated_gpu.h, a sampler whose hooks are of the
- * test's own, and BiasOf(), which says what they say; SUITE: the tests' name. */
+ * (samplers/select/row_sums.cuh, pick_team.cuh, pick_block.cuh). Included after tests/emulated_gpu.h, a sampler whose
+ * hooks are of the test's own, and BiasOf(), which says what they say; SUITE: the tests' name. */
 #include <algorithm>
 #include <cmath>
 
-#include "samplers/select/pick_team.cuh"
+#include "samplers/select/pick_block.cuh"
 
 namespace {
 
@@ -221,6 +221,47 @@ TEST(SUITE, PicksAreThoseOfTheBook) {
                 pick.resize(got);
                 EXPECT_EQ(pick, expected) << k << " of " << n << ", the largest at " << largest_at;
             }
+}
+
+// A hub's: few picks by sums in shared memory, more by sums of runs; of the last row not all parts have as many arcs.
+TEST(SUITE, PicksOfABlockAreThoseOfTheBook) {
+    for (uint32_t n : {3000u, 16384u, 20011u})
+        for (uint32_t k : {1u, 32u, 33u, 200u})
+            for (uint32_t largest_at : {0u, n / 2}) {
+                Row row(n, largest_at, k % 9);
+                row.job.seed = 5;
+                row.job.kernel = CSAW__KERNEL_ITS;
+                row.site.instance = n + k;
+                row.site.at = 3;
+                const std::vector<uint64_t> expected = PicksByTheBook(row, k);
+                std::vector<uint64_t> work(csaw__pick_words(&row.job, k, n) + 1, 7), pick(k, ~uint64_t{0});
+                uint32_t got = 0;
+                emulated::RunBlocks(1, CSAW__BLOCK, [&] {
+                    const uint32_t all = csaw__block_its(csaw__team(), &row.site, k, work.data(), pick.data());
+                    if (threadIdx.x == 0) got = all;
+                });
+                pick.resize(got);
+                EXPECT_EQ(pick, expected) << k << " of " << n << ", the largest at " << largest_at;
+                EXPECT_EQ(work.back(), 7u) << "behind the memory to pick in";
+            }
+}
+
+// Of a row without a positive bias nothing, whatever memory there is; a bias that breaks the rules is told.
+TEST(SUITE, ABlockFindsRowsOfZerosAndBadBiases) {
+    for (uint32_t k : {1u, 40u})
+        for (float bias : {0.0f, NAN}) {
+            Row row(17000, 0, 0);
+            std::fill(row.weight.begin(), row.weight.end(), bias);
+            row.job.kernel = CSAW__KERNEL_ITS;
+            std::vector<uint64_t> work(csaw__pick_words(&row.job, k, 17000)), pick(k);
+            uint32_t got = 7;
+            emulated::RunBlocks(1, CSAW__BLOCK, [&] {
+                const uint32_t all = csaw__block_its(csaw__team(), &row.site, k, work.data(), pick.data());
+                if (threadIdx.x == 0) got = all;
+            });
+            EXPECT_EQ(got, bias == 0 ? 0 : CSAW__BROKEN_PICKS) << k << " by " << bias;
+            EXPECT_EQ(row.fault == 0, bias != 0) << "instance 0, depth 0";
+        }
 }
 
 } // namespace

@@ -64,7 +64,7 @@ TEST_P(OnHub, GivesTheReferencesBits) {
     const auto [leaves, giants] = GetParam();
     const Graph graph = hub_of(leaves, giants);
     std::vector<SampleRequest> requests;
-    for (uint32_t k : {1u, 15u, 32u, 33u, 100u}) // more than 32: RACE looks again, ITS is for a warp
+    for (uint32_t k : {1u, 15u, 32u, 33u, 100u, 5000u}) // more than 32: RACE looks again, ITS has finer sums
         for (bool replace : {false, true}) requests.push_back(request_of(leaves, k, replace));
     const std::vector<Compiled> two = samplers();
     ASSERT_EQ(2u, two.size());

@@ -163,7 +163,7 @@ typedef struct csaw__wave {
     const uint64_t *work_offset;  /* [count + 1]: sums of need */
     uint64_t *work;               /* from work_offset[work_first] on */
     uint64_t work_first;
-    const uint32_t *list;   /* entries by their places here, in work_offset too; NULL: in turn */
+    const uint32_t *list;   /* entries by their places here; NULL: in turn */
     uint32_t *got;          /* [count] */
     csaw_vertex *src, *dst; /* [offset[count]] */
     csaw_edge *edge;

@@ -108,8 +108,10 @@ csaw_status add_visited(run *r, const frontier &pool) {
 
 /* ---- a depth ---- */
 
-/* all_words: of memory that the entries need to pick in, the last of work_offset. */
-csaw_status expand(run *r, uint64_t count, const uint64_t *work_offset, uint64_t all_words) {
+/* A team an entry, a block each of the hubs. all_words: of memory that the entries need to pick in, the last of
+ * work_offset. */
+csaw_status expand(run *r, uint64_t count, const uint64_t *work_offset, uint64_t all_words, uint64_t hubs) {
+    const int hub_kernel = r->job.kernel == CSAW__KERNEL_RACE ? CSAW__KERNEL_HUBS_RACE : CSAW__KERNEL_HUBS_ITS;
     for (uint64_t first = 0, end = 0; first < count; first = end) {
         uint64_t words = all_words;
         array<uint64_t> work;
@@ -124,14 +126,9 @@ csaw_status expand(run *r, uint64_t count, const uint64_t *work_offset, uint64_t
         job.wave.work_first = first;
         CSAW_TRY(csaw__device_launch(r->device, r->sampler, CSAW__KERNEL_EXPAND + (int)job.kernel,
                                      (end - first) * 32 /* lanes */, &job));
+        CSAW_TRY(csaw__device_launch(r->device, r->sampler, hub_kernel, hubs * 256, &job));
     }
     return CSAW_OK;
-}
-
-/* A block each. */
-csaw_status expand_hubs(run *r, uint64_t hubs) {
-    const int kernel = r->job.kernel == CSAW__KERNEL_RACE ? CSAW__KERNEL_HUBS_RACE : CSAW__KERNEL_HUBS_ITS;
-    return csaw__device_launch(r->device, r->sampler, kernel, hubs * 256, &r->job);
 }
 
 /* The next pools, of what the entries of l reached: each owner's begins at begin[owner], which is needed where pools
@@ -208,10 +205,9 @@ csaw_status one_depth(run *r, frontier *entries, const frontier *pool, bool last
     wave->next = next.get();
     wave->from = from.get();
     if (device->parts) {
-        CSAW_TRY(csaw__device_expand_in_parts(r, count, need, counts[1]));
+        CSAW_TRY(csaw__device_expand_in_parts(r, count, words, counts[1]));
     } else {
-        CSAW_TRY(expand(r, count, work_offset.get(), words));
-        CSAW_TRY(expand_hubs(r, counts[1]));
+        CSAW_TRY(expand(r, count, work_offset.get(), words, counts[1]));
     }
     if (last) return CSAW_OK;
     const candidates c = {places, next.get(), from.get(), l->from.owner.get(), l->from.at.get()};

@@ -59,8 +59,12 @@ CSAW_FN void csaw__wave_rows(csaw_site *site) {
 CSAW_FN bool csaw__is_hub(const csaw__job *job, uint32_t k, uint32_t degree) {
     if (!job->wave.hubs || degree < CSAW__HUB_DEGREE || k == 0) return false;
     if (k == CSAW_ALL || (!job->replace && k >= degree)) return false;
-    return job->kernel == CSAW__KERNEL_RACE ||
-           (job->kernel == CSAW__KERNEL_ITS && !job->rows.upto && k <= CSAW__TEAM_PICKS);
+    return job->kernel == CSAW__KERNEL_RACE || (job->kernel == CSAW__KERNEL_ITS && !job->rows.upto);
+}
+
+/* Memory to pick in, of entry i. */
+CSAW_FN uint64_t *csaw__wave_work(const csaw__wave *wave, uint64_t i) {
+    return wave->work + (wave->work_offset[i] - wave->work_offset[wave->work_first]);
 }
 
 /* One thread an entry. */
@@ -138,7 +142,7 @@ template <uint32_t KERNEL> CSAW_FN void csaw__wave_expand(const csaw__job &job) 
     const uint32_t k = wave.fanout[i];
     if (csaw__is_hub(&job, k, site.degree)) return;
     csaw__pick_room room = csaw__shared_pick_room<KERNEL, CSAW__TEAMS>();
-    room.work = wave.work + (wave.work_offset[place] - wave.work_offset[wave.work_first]);
+    room.work = csaw__wave_work(&wave, i);
     uint32_t got = 0;
     if (k && site.degree) got = csaw__team_picks<KERNEL>(team, &site, k, room, wave.edge + wave.offset[i]);
     csaw__wave_finish(wave, team, &site, i, k, got);

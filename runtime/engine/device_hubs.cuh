@@ -10,11 +10,12 @@
 #include "runtime/engine/device_expand.cuh"
 #include "samplers/select/pick_block.cuh"
 
-/* One block an entry of wave.hubs. */
+/* One block an entry of wave.hubs that is among the launch's, to which `work` belongs. */
 template <uint32_t KERNEL> CSAW_FN void csaw__wave_hub(const csaw__job &job) {
     const csaw__wave &wave = job.wave;
     const csaw__team team;
     const uint64_t i = wave.hubs[blockIdx.x];
+    if (!wave.list && (i < wave.first || i >= wave.count)) return;
     csaw_site site = csaw__wave_site(&job, i);
     if (site.at - job.rows.first >= job.rows.count) return; /* its row is in another partition */
     csaw__wave_rows(&site);
@@ -24,7 +25,7 @@ template <uint32_t KERNEL> CSAW_FN void csaw__wave_hub(const csaw__job &job) {
     if constexpr (KERNEL == CSAW__KERNEL_RACE)
         got = csaw__block_by_race(team, &site, k, pick);
     else
-        got = csaw__block_its(team, &site, k, pick);
+        got = csaw__block_its(team, &site, k, csaw__wave_work(&wave, i), pick);
     if (threadIdx.x < CSAW__TEAM) csaw__wave_finish(wave, team, &site, i, k, got);
     if (site.undeclared) csaw__wave_fault(&site);
 }

@@ -19,8 +19,8 @@ namespace {
 /* A frontier whose entries wait at their partitions. */
 struct waiting_entries {
     run *r;
-    array<uint32_t> list; /* [count] entries, those of a partition side by side */
-    array<uint64_t> work_offset, work;
+    array<uint32_t> list;        /* [count] entries, those of a partition side by side */
+    array<uint64_t> work;        /* memory to pick in, of all entries at once */
     host_array<uint64_t> begin;  /* [parts + 1] in list */
     host_array<uint64_t> active; /* [parts] */
     uint64_t hubs;
@@ -35,12 +35,6 @@ __global__ void name_parts(const csaw_vertex *at, uint64_t count, const csaw_ver
     part[i] = p;
     entry[i] = (uint32_t)i;
     atomicAdd(&counted[p], 1ull);
-}
-
-/* out: [count + 1] in the order of the list, and 0 behind. */
-__global__ void in_order(const uint64_t *need, const uint32_t *list, uint64_t count, uint64_t *out) {
-    const uint64_t place = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
-    if (place <= count) out[place] = place < count ? need[list[place]] : 0;
 }
 
 csaw_status sort_entries(csaw__cuda_parts *c, waiting_entries *w, uint64_t count) {
@@ -73,19 +67,6 @@ csaw_status sort_entries(csaw__cuda_parts *c, waiting_entries *w, uint64_t count
     return CSAW_OK;
 }
 
-/* Memory to pick in, of all entries at once. */
-csaw_status take_work(waiting_entries *w, const uint64_t *need, uint64_t count) {
-    csaw__device *const device = w->r->device;
-    array<uint64_t> ordered;
-    uint64_t words = 0;
-    CSAW_TRY(ordered.take(device, count + 1, "a frontier by partitions"));
-    CSAW_TRY(w->work_offset.take(device, count + 1, "a frontier by partitions"));
-    LAUNCH(device, count + 1, in_order, need, w->list.get(), count, ordered.get());
-    CSAW_TRY(sums(device, ordered.get(), w->work_offset.get(), count + 1));
-    CSAW_TRY(read(device, w->work_offset.get() + count, &words, 1));
-    return w->work.take(device, words, "memory to pick in");
-}
-
 csaw_status launch(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t, cudaStream_t stream) {
     waiting_entries *const w = (waiting_entries *)c->worker;
     csaw__device *const device = w->r->device;
@@ -95,7 +76,6 @@ csaw_status launch(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t, 
     job.wave.list = w->list.get();
     job.wave.first = w->begin[part];
     job.wave.count = w->begin[part + 1];
-    job.wave.work_offset = w->work_offset.get();
     job.wave.work_first = 0;
     job.wave.work = w->work.get();
     w->active[part] = 0;
@@ -131,7 +111,7 @@ csaw_status check_in_place(const csaw__cuda_parts *c, const csaw_sampler *sample
 
 } // namespace
 
-csaw_status csaw_device::csaw__device_expand_in_parts(run *r, uint64_t count, const uint64_t *need, uint64_t hubs) {
+csaw_status csaw_device::csaw__device_expand_in_parts(run *r, uint64_t count, uint64_t words, uint64_t hubs) {
     csaw__parts *const parts = r->device->parts;
     csaw__cuda_parts *const c = parts->cuda;
     waiting_entries w;
@@ -140,7 +120,7 @@ csaw_status csaw_device::csaw__device_expand_in_parts(run *r, uint64_t count, co
     CSAW_TRY(w.begin.take((uint64_t)parts->ranges.count + 1, "a frontier by partitions"));
     CSAW_TRY(w.active.take(parts->ranges.count, "a frontier by partitions"));
     CSAW_TRY(sort_entries(c, &w, count));
-    CSAW_TRY(take_work(&w, need, count));
+    CSAW_TRY(w.work.take(r->device, words, "memory to pick in"));
     CSAW_CUDA(cudaStreamSynchronize(r->device->stream)); /* launches are on streams of their own */
     c->work = &expanding;
     c->worker = &w;

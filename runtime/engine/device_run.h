@@ -75,9 +75,9 @@ inline csaw_status end_of_launch(csaw__device *device, const uint64_t *sum, uint
     return CSAW_OK;
 }
 
-/* runtime/engine/device_parts_sample.cu: the entries in r->job.wave pick, each when its partition is there. need:
- * [count + 1] words of memory that each picks in, then 0; hubs: how many stand in wave.hubs. */
-csaw_status csaw__device_expand_in_parts(run *r, uint64_t count, const uint64_t *need, uint64_t hubs);
+/* runtime/engine/device_parts_sample.cu: the entries in r->job.wave pick, each when its partition is there. words:
+ * of memory that all pick in; hubs: how many stand in wave.hubs. */
+csaw_status csaw__device_expand_in_parts(run *r, uint64_t count, uint64_t words, uint64_t hubs);
 
 /* runtime/engine/device_layer.cu: the picks of a depth of a CSAW_LAYER sampler, from l->from, which stands in
  * r->job.wave. next, from: where their updates lead, and the entries they come from, unless this depth is the last;

@@ -2,7 +2,7 @@
 /* samplers/select/choose.c - AUTO's table, and which methods a sampler allows.
  *
  * The choice is a function of the sampler's hooks, the graph's kind and the options alone, never of the machine, or
- * equal seeds would not give equal samples. */
+ * equal seeds would not give equal samples. Degree and k do not enter: docs/stream.md, "AUTO", has the figures. */
 #include "samplers/select/choose.h"
 
 #include <csaw/descriptor.h>

@@ -3,13 +3,16 @@
  * taken, beside the full product by csaw_spmm() and by cuSPARSE, in one run: Fig. 8 and Table V of ES-SpMM. Products
  * and gradients are verified by bench/spmm_check.h against the CPU's sampled matrix before they are timed.
  *
- *   edge_sampled_gpu_bench [--graph rmat|reddit|products|arxiv] [--share 1] [--scale 18] [--edge-factor 16]
- *                          [--columns 64,256] [--widths 16,32,64,128,256,512] [--lanes 0] [--repeat 20] [--commit TEXT]
- *                          [--json FILE]
+ *   edge_sampled_gpu_bench [--graph rmat|reddit|products|arxiv|FILE] [--share 1] [--scale 18] [--edge-factor 16]
+ *                          [--undirected 0] [--columns 64,256] [--storage f32,f16,bf16]
+ *                          [--widths 16,32,64,128,256,512] [--lanes 0] [--repeat 20] [--commit TEXT] [--json FILE]
  *
- * --lanes: threads of a row, 8 to 128 by powers of two; several are compared; 0 = as many as hold its columns. float32.
- * Times are of one call among many that follow each other, between CUDA events. Exits 3 if a result of csaw's is wrong.
- */
+ * Graphs: bench/graph_choice.h. --lanes: threads of a row, 8 to 128 by powers of two; several are compared; 0 = as many
+ * as hold its columns. Features of 16 bits meet weights rounded to the same format, since cuSPARSE has one storage for
+ * both. Times are of one call among many that follow each other, between CUDA events. Beside each stand the features
+ * that it gathers and the rate at which it does; its floor, all arrays once (least_bytes: entries that were taken,
+ * ends of rows, features, result) at the rate of a copy measured in this run; and of products how many times as fast as
+ * the best right one by cuSPARSE of this storage they are. Exits 3 if a result of csaw's is wrong. */
 #include "bench/gpu_bench.cuh"
 extern "C" {
 #include "bench/spmm_check.h"
@@ -19,18 +22,23 @@ extern "C" {
 
 enum { CHECKED = 300 /* rows */ };
 static const char *const method_name[] = {"stratified", "bucket", "fastrand"};
+static const char *const storage_name[] = {"f32", "f16", "bf16"};
 
 struct settings {
-    graph_choice graph;
-    const char *columns = "64,256", *widths = "16,32,64,128,256,512", *lanes = "0", *commit = "", *json = nullptr;
+    graph_choice graph = GRAPH_CHOICE;
+    const char *columns = "64,256", *widths = "16,32,64,128,256,512", *lanes = "0", *storage = "f32,f16,bf16";
+    const char *commit = "", *json = nullptr;
     uint32_t repeat = 20;
 };
 
 struct bench {
     settings set;
-    csaw_sparse a, there;
+    csaw_sparse a, there; /* on the host, with the weights at hand; on the GPU */
     csaw_dense x, y, there_x, there_y;
-    std::vector<float> x_data, y_data;
+    std::vector<char> x_bytes, y_bytes;
+    std::vector<float> weight;
+    double copy_rate = 0; /* bytes a second */
+    double cusparse = 0;  /* seconds of the best right product of this storage; 0 = none yet */
     FILE *json = nullptr;
     bool first = true;
 };
@@ -42,34 +50,56 @@ static std::vector<uint32_t> numbers(const char *text) {
     return out;
 }
 
+/* Whether a list with commas between has the word. */
+static bool names(const char *list, const char *word) {
+    const size_t length = strlen(word);
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : nullptr)
+        if (strncmp(at, word, length) == 0 && (at[length] == ',' || !at[length])) return true;
+    return false;
+}
+
 /* edges: that the product takes; wrong: elements out of bound, of others' results alone */
-static void report(bench *b, const char *op, const char *by, uint32_t width, uint32_t lanes, uint64_t edges,
+static void report(bench *b, bool product, const char *by, uint32_t width, uint32_t lanes, uint64_t edges,
                    const figure &f, uint64_t wrong) {
-    const double cols = (double)b->x.cols, gathered = (double)edges * cols * 4;
-    const double taken = (double)edges / (double)b->a.num_edges;
-    printf("%-4s %-16s S %5u, lanes %3u, taken %.4f, %4.0f columns %10.4f ms  (%.4f .. %.4f)  %8.1f GB/s gathered%s\n",
-           op, by, width, lanes, taken, cols, f.median * 1e3, f.least * 1e3, f.most * 1e3, gathered / f.median / 1e9,
-           wrong ? "  WRONG" : "");
+    const char *const op = product ? "y" : "dx", *const storage = storage_name[b->x.dtype];
+    const double cols = (double)b->x.cols, bytes = csaw__dtype_bytes(b->x.dtype);
+    const double taken = (double)edges / (double)b->a.num_edges, gathered = (double)edges * cols * bytes;
+    const double least = 8 * (double)b->a.rows + 8 * (double)edges + (double)(b->a.rows + b->a.cols) * cols * bytes;
+    const double floor_s = least / b->copy_rate, times = product && b->cusparse > 0 ? b->cusparse / f.median : 0;
+    printf(
+        "%-2s %-14s %-4s S %3u, lanes %3u, taken %.4f, %4.0f columns %9.4f ms  (%.4f .. %.4f)  floor %.4f ms  %.3f GB "
+        "at %.1f GB/s gathered",
+        op, by, storage, width, lanes, taken, cols, f.median * 1e3, f.least * 1e3, f.most * 1e3, floor_s * 1e3,
+        gathered / 1e9, gathered / f.median / 1e9);
+    if (times > 0) printf("  %.2f x cuSPARSE", times);
+    puts(wrong ? "  WRONG" : "");
     fflush(stdout);
     if (b->json)
-        fprintf(b->json,
-                "%s\n  {\"op\": \"%s\", \"by\": \"%s\", \"S\": %u, \"lanes\": %u, \"taken\": %.6f, \"columns\": %.0f, "
-                "\"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, \"gathered_bytes\": %.0f, \"wrong\": %llu}",
-                b->first ? "" : ",", op, by, width, lanes, taken, cols, f.median, f.least, f.most, gathered,
-                (unsigned long long)wrong);
+        fprintf(
+            b->json,
+            "%s\n  {\"op\": \"%s\", \"by\": \"%s\", \"storage\": \"%s\", \"S\": %u, \"lanes\": %u, \"taken\": %.6f, "
+            "\"columns\": %.0f, \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, \"gathered_bytes\": %.0f, "
+            "\"gathered_bytes_per_s\": %.6g, \"least_bytes\": %.0f, \"floor_s\": %.6g, \"times_cusparse\": %.6g, "
+            "\"wrong\": %llu}",
+            b->first ? "" : ",", op, by, storage, width, lanes, taken, cols, f.median, f.least, f.most, gathered,
+            gathered / f.median, least, floor_s, times, (unsigned long long)wrong);
     b->first = false;
 }
 
 enum output { Y, DX };
 
-/* Runs on a poisoned output, checks it against the product with m, and times. */
+struct result {
+    figure seconds;
+    uint64_t wrong; /* elements */
+};
+
+/* Runs on a poisoned output, checks it against the product with m, and times. ours: must be right. */
 template <typename RUN>
-static void measure(bench *b, output what, const char *by, uint32_t width, uint32_t lanes, const csaw_sparse *m,
-                    bool ours, RUN run) {
-    must_cuda(cudaMemset(b->there_y.data, 0xff, b->y_data.size() * 4));
+static result measure(bench *b, output what, const char *by, uint32_t width, const csaw_sparse *m, bool ours, RUN run) {
+    must_cuda(cudaMemset(b->there_y.data, 0xff, b->y_bytes.size()));
     run();
     must_cuda(cudaDeviceSynchronize());
-    must_cuda(cudaMemcpy(b->y_data.data(), b->there_y.data, b->y_data.size() * 4, cudaMemcpyDeviceToHost));
+    must_cuda(cudaMemcpy(b->y_bytes.data(), b->there_y.data, b->y_bytes.size(), cudaMemcpyDeviceToHost));
     const uint64_t wrong = what == Y ? wrong_products(m, &b->x, &b->y, false, CHECKED)
                                      : wrong_transposed(m, &b->x, &b->y, nullptr, CHECKED);
     if (wrong && ours) {
@@ -77,7 +107,14 @@ static void measure(bench *b, output what, const char *by, uint32_t width, uint3
                 what == Y ? "y" : "dx", by, width, (unsigned long long)wrong);
         exit(3);
     }
-    report(b, what == Y ? "y" : "dx", by, width, lanes, m->num_edges, time_of(b->set.repeat, run), wrong);
+    return {time_of(b->set.repeat, run), wrong};
+}
+
+/* The same, with its line. */
+template <typename RUN>
+static void measure_ours(bench *b, output what, const char *by, uint32_t width, uint32_t lanes, const csaw_sparse *m,
+                         RUN run) {
+    report(b, what == Y, by, width, lanes, m->num_edges, measure(b, what, by, width, m, true, run).seconds, 0);
 }
 
 struct sampled { /* on the host */
@@ -111,10 +148,31 @@ static void run_sampled(bench *b, csaw_edges_method method, uint32_t width) {
     rule.method = method, rule.width = width, rule.seed = 1;
     const csaw__where where = {0, nullptr};
     for (uint32_t lanes : numbers(b->set.lanes))
-        measure(b, Y, method_name[method], width, lanes, &s.view, true,
-                [&] { must(csaw__device_es_spmm(&where, &rule, lanes, &b->there, &b->there_x, &b->there_y)); });
-    measure(b, DX, method_name[method], width, 0, &s.view, true,
-            [&] { must(csaw_es_spmm_backward(&b->there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
+        measure_ours(b, Y, method_name[method], width, lanes, &s.view,
+                     [&] { must(csaw__device_es_spmm(&where, &rule, lanes, &b->there, &b->there_x, &b->there_y)); });
+    measure_ours(b, DX, method_name[method], width, 0, &s.view,
+                 [&] { must(csaw_es_spmm_backward(&b->there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
+}
+
+static void run_cusparse(bench *b) {
+    static const struct {
+        const char *name;
+        cusparseSpMMAlg_t alg;
+    } algs[] = {{"cuSPARSE ALG1", CUSPARSE_SPMM_CSR_ALG1},
+                {"cuSPARSE ALG2", CUSPARSE_SPMM_CSR_ALG2},
+                {"cuSPARSE ALG3", CUSPARSE_SPMM_CSR_ALG3}};
+    b->cusparse = 0;
+    if (b->a.num_edges > INT32_MAX) return;
+    std::vector<result> results;
+    for (const auto &alg : algs) {
+        cusparse_product product(&b->there, &b->there_x, &b->there_y, alg.alg);
+        product.preprocess();
+        results.push_back(measure(b, Y, alg.name, 0, &b->a, false, [&] { product.run(); }));
+        const result &r = results.back();
+        if (!r.wrong && !(b->cusparse > 0 && b->cusparse < r.seconds.median)) b->cusparse = r.seconds.median;
+    }
+    for (size_t i = 0; i < results.size(); i++)
+        report(b, true, algs[i].name, 0, 0, b->a.num_edges, results[i].seconds, results[i].wrong);
 }
 
 static void run_full(bench *b) {
@@ -125,35 +183,32 @@ static void run_full(bench *b) {
     prepare.device = options.device = "cuda:0";
     must(csaw_spmm_prepare(&b->there, &prepare, &plan));
     options.plan = plan;
-    measure(b, Y, "csaw, full", 0, 0, &b->a, true,
-            [&] { must(csaw_spmm(&b->there, &b->there_x, &options, &b->there_y)); });
-    measure(b, DX, "csaw, full", 0, 0, &b->a, true,
-            [&] { must(csaw_spmm_backward(&b->there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
+    measure_ours(b, Y, "csaw, full", 0, 0, &b->a,
+                 [&] { must(csaw_spmm(&b->there, &b->there_x, &options, &b->there_y)); });
+    measure_ours(b, DX, "csaw, full", 0, 0, &b->a,
+                 [&] { must(csaw_spmm_backward(&b->there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
     csaw_spmm_plan_free(plan);
-    static const struct {
-        const char *name;
-        cusparseSpMMAlg_t alg;
-    } algs[] = {{"cuSPARSE ALG1", CUSPARSE_SPMM_CSR_ALG1},
-                {"cuSPARSE ALG2", CUSPARSE_SPMM_CSR_ALG2},
-                {"cuSPARSE ALG3", CUSPARSE_SPMM_CSR_ALG3}};
-    for (const auto &alg : algs) {
-        if (b->a.num_edges > INT32_MAX) continue;
-        cusparse_product product(&b->there, &b->there_x, &b->there_y, alg.alg);
-        product.preprocess();
-        measure(b, Y, alg.name, 0, 0, &b->a, false, [&] { product.run(); });
-    }
 }
 
-static void run_columns(bench *b, uint64_t cols) {
-    const uint64_t rows = b->a.rows;
-    b->x_data.resize(rows * cols);
-    b->y_data.resize(rows * cols);
-    for (uint64_t i = 0; i < rows * cols; i++) b->x_data[i] = (float)(i * 2654435761u % 4001) * 1e-3f - 2;
-    b->x = csaw_dense{rows, cols, 0, CSAW_F32, b->x_data.data()};
-    b->y = csaw_dense{rows, cols, 0, CSAW_F32, b->y_data.data()};
+static void run_storage(bench *b, const csaw_sparse &a, uint64_t cols, csaw_dtype dtype) {
+    const uint64_t bytes = a.rows * cols * csaw__dtype_bytes(dtype);
+    b->x_bytes.assign(bytes, 0);
+    b->y_bytes.assign(bytes, 0);
+    b->x = csaw_dense{a.rows, cols, 0, dtype, b->x_bytes.data()};
+    b->y = csaw_dense{a.rows, cols, 0, dtype, b->y_bytes.data()};
+    for (uint64_t r = 0; r < a.rows; r++)
+        for (uint64_t c = 0; c < cols; c++)
+            set_element(&b->x, r, c, (float)((r * cols + c) * 2654435761u % 4001) * 1e-3f - 2);
+    for (uint64_t e = 0; e < a.num_edges; e++)
+        b->weight[e] = dtype == CSAW_F32   ? a.weight[e]
+                       : dtype == CSAW_F16 ? csaw__from_f16(csaw__to_f16(a.weight[e]))
+                                           : csaw__from_bf16(csaw__to_bf16(a.weight[e]));
+    b->a.weight = b->weight.data();
+    must_cuda(cudaMemcpy((void *)b->there.weight, b->weight.data(), a.num_edges * 4, cudaMemcpyHostToDevice));
     b->there_x = b->x, b->there_y = b->y;
-    b->there_x.data = upload(b->x_data.data(), rows * cols);
-    b->there_y.data = upload<float>(nullptr, rows * cols);
+    b->there_x.data = upload(b->x_bytes.data(), bytes);
+    b->there_y.data = upload<char>(nullptr, bytes);
+    run_cusparse(b);
     run_full(b);
     for (uint32_t width : numbers(b->set.widths))
         for (int method = 0; method < 3; method++) run_sampled(b, (csaw_edges_method)method, width);
@@ -165,12 +220,13 @@ static settings read_settings(int argc, char **argv) {
     settings s;
     for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "", *name = argv[i];
-        const char **const text = strcmp(name, "--columns") == 0  ? &s.columns
-                                  : strcmp(name, "--widths") == 0 ? &s.widths
-                                  : strcmp(name, "--lanes") == 0  ? &s.lanes
-                                  : strcmp(name, "--commit") == 0 ? &s.commit
-                                  : strcmp(name, "--json") == 0   ? &s.json
-                                                                  : nullptr;
+        const char **const text = strcmp(name, "--columns") == 0   ? &s.columns
+                                  : strcmp(name, "--widths") == 0  ? &s.widths
+                                  : strcmp(name, "--lanes") == 0   ? &s.lanes
+                                  : strcmp(name, "--storage") == 0 ? &s.storage
+                                  : strcmp(name, "--commit") == 0  ? &s.commit
+                                  : strcmp(name, "--json") == 0    ? &s.json
+                                                                   : nullptr;
         if (reads_graph(&s.graph, name, value)) continue;
         if (text)
             *text = value;
@@ -189,25 +245,30 @@ int main(int argc, char **argv) {
     b.set = read_settings(argc, argv);
     cudaDeviceProp props;
     must_cuda(cudaGetDeviceProperties(&props, 0));
-    csaw_graph *graph = graph_of(b.set.graph);
-    b.a = b.there = csaw_graph_sparse(graph);
-    b.there.rowptr = upload(b.a.rowptr, b.a.rows + 1);
-    b.there.col = upload(b.a.col, b.a.num_edges);
-    b.there.weight = upload(b.a.weight, b.a.num_edges);
+    csaw_graph *graph = graph_of(&b.set.graph);
+    const csaw_sparse a = csaw_graph_sparse(graph);
+    b.a = b.there = a;
+    b.weight.resize(a.num_edges);
+    b.there.rowptr = upload(a.rowptr, a.rows + 1);
+    b.there.col = upload(a.col, a.num_edges);
+    b.there.weight = upload<float>(nullptr, a.num_edges);
     if (b.set.json && !(b.json = fopen(b.set.json, "w"))) {
         perror(b.set.json);
         return 1;
     }
-    printf("csaw %s on %s, %s: %llu vertices, %llu edges; 1 warm-up, median of %u\n", csaw_version(), props.name,
-           b.set.graph.name, (unsigned long long)b.a.rows, (unsigned long long)b.a.num_edges, b.set.repeat);
-    if (b.json)
-        fprintf(
-            b.json,
-            "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"graph\": {\"kind\": \"%s\", \"share\": "
-            "%g, \"vertices\": %llu, \"edges\": %llu}, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
-            csaw_version(), b.set.commit, props.name, b.set.graph.name, b.set.graph.share, (unsigned long long)b.a.rows,
-            (unsigned long long)b.a.num_edges, b.set.repeat);
-    for (uint32_t cols : numbers(b.set.columns)) run_columns(&b, cols);
+    b.copy_rate = copy_rate();
+    printf("copy: %.1f GB/s, read and written\n", b.copy_rate / 1e9);
+    printf("csaw %s on %s, %s: %llu vertices, %llu edges; median of %u groups of calls\n", csaw_version(), props.name,
+           b.set.graph.name, (unsigned long long)a.rows, (unsigned long long)a.num_edges, b.set.repeat);
+    if (b.json) {
+        fprintf(b.json, "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"graph\": ", csaw_version(),
+                b.set.commit, props.name);
+        print_graph(b.json, &b.set.graph, graph);
+        fprintf(b.json, ", \"copy_bytes_per_s\": %.4g, \"repeat\": %u, \"rows\": [", b.copy_rate, b.set.repeat);
+    }
+    for (uint32_t cols : numbers(b.set.columns))
+        for (int dtype = CSAW_F32; dtype <= CSAW_BF16; dtype++)
+            if (names(b.set.storage, storage_name[dtype])) run_storage(&b, a, cols, (csaw_dtype)dtype);
     const bool written = !b.json || (fputs("]}\n", b.json) >= 0 && fclose(b.json) == 0);
     csaw_graph_free(graph);
     return written ? 0 : 1;

@@ -4,10 +4,11 @@
  * and cuSPARSE on the dense rows, and beside what fetching the sectors of the entries takes, in one run. Everything is
  * verified before it is timed (bench/maxk_gpu_check.cuh).
  *
- *   maxk_gpu_bench [--graph rmat|reddit|products|arxiv] [--share 1] [--scale 18] [--edge-factor 16] [--cols 256]
- *                  [--k 8,16,32,64] [--rows normal|relu|tied|constant] [--what all|rows|figure|lanes]
- *                  [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
+ *   maxk_gpu_bench [--graph rmat|reddit|products|arxiv|FILE] [--share 1] [--scale 18] [--edge-factor 16]
+ *                  [--undirected 0] [--cols 256] [--k 8,16,32,64] [--rows normal|relu|tied|constant]
+ *                  [--what all|rows|figure|lanes] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
  *
+ * Graphs: bench/graph_choice.h.
  * --rows: what the k largest are looked for in. --what rows: these, and what goes to and from dense rows, alone;
  * figure: those products alone that bench/plot_maxk.py draws; lanes: these and an experiment
  * (bench/maxk_gpu_lanes.cuh).
@@ -350,7 +351,7 @@ int main(int argc, char **argv) {
     const int ordinal = atoi(b.set.device + 5);
     must_cuda(cudaSetDevice(ordinal));
     must_cuda(cudaGetDeviceProperties(&props, ordinal));
-    csaw_graph *graph = graph_of(b.set.graph);
+    csaw_graph *graph = graph_of(&b.set.graph);
     prepare(&b, graph, &x, &dy);
     if (b.set.json && !(b.json = fopen(b.set.json, "w"))) {
         perror(b.set.json);
@@ -359,13 +360,13 @@ int main(int argc, char **argv) {
     printf("csaw %s on %s, %s: %llu vertices, %llu edges, %u columns, %s rows; median of %u groups of calls\n",
            csaw_version(), props.name, b.set.graph.name, (unsigned long long)b.a.rows,
            (unsigned long long)b.a.num_edges, b.set.cols, b.set.rows.c_str(), b.set.repeat);
-    if (b.json)
-        fprintf(
-            b.json,
-            "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"graph\": {\"kind\": \"%s\", \"share\": "
-            "%g, \"vertices\": %llu, \"edges\": %llu}, \"cols\": %u, \"of\": \"%s\", \"repeat\": %u, \"rows\": [",
-            csaw_version(), b.set.commit, props.name, b.set.graph.name, b.set.graph.share, (unsigned long long)b.a.rows,
-            (unsigned long long)b.a.num_edges, b.set.cols, b.set.rows.c_str(), b.set.repeat);
+    if (b.json) {
+        fprintf(b.json, "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"graph\": ", csaw_version(),
+                b.set.commit, props.name);
+        print_graph(b.json, &b.set.graph, graph);
+        fprintf(b.json, ", \"cols\": %u, \"of\": \"%s\", \"repeat\": %u, \"rows\": [", b.set.cols, b.set.rows.c_str(),
+                b.set.repeat);
+    }
     const double dense = b.set.what == "rows" ? 0 : run_dense(&b);
     const std::unique_ptr<by_length> sorted(b.set.what == "lanes" ? new by_length(&b) : nullptr);
     for (const char *at = b.set.k; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : nullptr) {

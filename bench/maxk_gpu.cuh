@@ -14,7 +14,7 @@ extern "C" {
 #include <string>
 
 struct settings {
-    graph_choice graph;
+    graph_choice graph = GRAPH_CHOICE;
     const char *k = "8,16,32,64", *device = "cuda:0", *commit = "", *json = nullptr;
     std::string rows = "normal", what = "all";
     uint32_t cols = 256, repeat = 20;

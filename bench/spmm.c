@@ -2,10 +2,10 @@
 /* bench/spmm.c - aggregation on the CPU: csaw_spmm() forward and backward, each verified before it is timed, beside the
  * plain loop anyone would write and the rate at which this machine copies memory.
  *
- *   spmm_bench [--graph rmat|reddit|products|arxiv] [--share 1] [--scale 18] [--edge-factor 16] [--columns 64,256]
- *              [--repeat 7] [--commit TEXT] [--json FILE]
+ *   spmm_bench [--graph rmat|reddit|products|arxiv|FILE] [--share 1] [--scale 18] [--edge-factor 16] [--undirected 0]
+ *              [--columns 64,256] [--repeat 7] [--commit TEXT] [--json FILE]
  *
- * reddit, products, arxiv: bench/zipf.h; --share makes vertices and draws fewer, such as 0.1. Rates are of the features
+ * Graphs: bench/graph_choice.h. Rates are of the features
  * gathered, edges x columns x bytes of an element: what the loops load, from cache or memory. least_bytes is what any
  * method must move: matrix, features and result once. */
 #include <csaw/spmm.h>
@@ -16,16 +16,16 @@
 #include <omp.h>
 #endif
 
+#include "bench/graph_choice.h"
 #include "bench/measure.h"
 #include "bench/spmm_check.h"
-#include "bench/zipf.h"
 
 enum { CHECKED = 300 }; /* rows */
 
 typedef struct settings {
-    const char *graph, *columns, *commit, *json;
-    double share;
-    uint32_t scale, edge_factor, repeat;
+    graph_choice graph;
+    const char *columns, *commit, *json;
+    uint32_t repeat;
 } settings;
 
 typedef struct bench {
@@ -184,42 +184,18 @@ static double copy_rate(bench *b) {
     return rate;
 }
 
-static csaw_graph *graph_of(const settings *s) {
-    csaw_graph *graph = NULL;
-    if (strcmp(s->graph, "rmat") == 0) {
-        must(csaw_graph_rmat(CSAW_RMAT(.scale = s->scale, .edge_factor = s->edge_factor, .seed = 1, .weighted = true),
-                             &graph));
-        return graph;
-    }
-    const zipf_shape *known = zipf_shape_of(s->graph);
-    if (!known || !(s->share > 0 && s->share <= 1)) {
-        fprintf(stderr, "spmm_bench: graph '%s', share %g: see the head of bench/spmm.c\n", s->graph, s->share);
-        exit(2);
-    }
-    return zipf_graph(&(zipf_shape){known->name, (uint64_t)((double)known->num_vertices * s->share),
-                                    (uint64_t)((double)known->num_draws * s->share)},
-                      0);
-}
-
 static settings read_settings(int argc, char **argv) {
-    settings s = {"rmat", "64,256", "", NULL, 1, 18, 16, 7};
+    settings s = {GRAPH_CHOICE, "64,256", "", NULL, 7};
     for (int i = 1; i < argc; i += 2) {
         const char *value = i + 1 < argc ? argv[i + 1] : "", *name = argv[i];
         const uint32_t number = (uint32_t)strtoul(value, NULL, 10);
-        if (strcmp(name, "--graph") == 0)
-            s.graph = value;
-        else if (strcmp(name, "--columns") == 0)
+        if (reads_graph(&s.graph, name, value)) continue;
+        if (strcmp(name, "--columns") == 0)
             s.columns = value;
         else if (strcmp(name, "--commit") == 0)
             s.commit = value;
         else if (strcmp(name, "--json") == 0)
             s.json = value;
-        else if (strcmp(name, "--share") == 0)
-            s.share = strtod(value, NULL);
-        else if (strcmp(name, "--scale") == 0)
-            s.scale = number;
-        else if (strcmp(name, "--edge-factor") == 0)
-            s.edge_factor = number;
         else if (strcmp(name, "--repeat") == 0)
             s.repeat = number;
         else {
@@ -231,25 +207,23 @@ static settings read_settings(int argc, char **argv) {
     return s;
 }
 
-static void head(const bench *b, int threads, double rate) {
+static void head(const bench *b, const csaw_graph *graph, int threads, double rate) {
     const settings *const s = b->settings;
-    const bool rmat = strcmp(s->graph, "rmat") == 0;
     printf("csaw %s, %s: %llu vertices, %llu edges; %d threads, 1 warm-up, median of %u; copying memory: %.2f GB/s\n",
-           csaw_version(), s->graph, (unsigned long long)b->a.rows, (unsigned long long)b->a.num_edges, threads,
+           csaw_version(), s->graph.name, (unsigned long long)b->a.rows, (unsigned long long)b->a.num_edges, threads,
            s->repeat, rate / 1e9);
-    if (b->json)
-        fprintf(b->json,
-                "{\"version\": \"%s\", \"commit\": \"%s\", \"graph\": {\"kind\": \"%s\", \"scale\": %u, "
-                "\"edge_factor\": %u, \"share\": %g, \"seed\": %d, \"vertices\": %llu, \"edges\": %llu},\n \"device\": "
-                "\"cpu\", \"threads\": %d, \"warm_up\": 1, \"repeat\": %u, \"copy_bytes_per_s\": %.6g, \"rows\": [",
-                csaw_version(), s->commit, s->graph, rmat ? s->scale : 0, rmat ? s->edge_factor : 0,
-                rmat ? 1 : s->share, rmat, (unsigned long long)b->a.rows, (unsigned long long)b->a.num_edges, threads,
-                s->repeat, rate);
+    if (!b->json) return;
+    fprintf(b->json, "{\"version\": \"%s\", \"commit\": \"%s\", \"graph\": ", csaw_version(), s->commit);
+    print_graph(b->json, &s->graph, graph);
+    fprintf(b->json,
+            ",\n \"device\": \"cpu\", \"threads\": %d, \"warm_up\": 1, \"repeat\": %u, \"copy_bytes_per_s\": %.6g, "
+            "\"rows\": [",
+            threads, s->repeat, rate);
 }
 
 int main(int argc, char **argv) {
     const settings s = read_settings(argc, argv);
-    csaw_graph *graph = graph_of(&s);
+    csaw_graph *graph = graph_of(&s.graph);
     bench b = {.settings = &s, .a = csaw_graph_sparse(graph), .first = true};
     int threads = 1;
 #ifdef _OPENMP
@@ -263,7 +237,7 @@ int main(int argc, char **argv) {
     b.dweight = memory(b.a.num_edges * sizeof *b.dweight);
     must(csaw_spmm_prepare(&b.a, NULL, &b.plan));
     must(csaw_spmm_prepare(&b.a, CSAW_PREPARE(.fixed_weights = true), &b.fixed));
-    head(&b, threads, copy_rate(&b));
+    head(&b, graph, threads, copy_rate(&b));
     for (const char *at = s.columns; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
         for (int dtype = CSAW_F32; dtype <= CSAW_BF16; dtype++) run_ways(&b, strtoull(at, NULL, 10), (csaw_dtype)dtype);
     const bool written = !b.json || (fputs("]}\n", b.json) >= 0 && fclose(b.json) == 0);

@@ -4,13 +4,14 @@
  * verified by bench/spmm_check.h before they are timed: csaw's must be right, and cuSPARSE's are marked where they are
  * not.
  *
- *   spmm_gpu_bench [--graph rmat|reddit|products|arxiv] [--share 1] [--scale 18] [--edge-factor 16] [--columns 64,256]
- *                  [--storage float32,float16,bfloat16] [--ways auto,crc,...] [--ops sum,dx,...] [--device cuda:0]
- *                  [--repeat 20] [--commit TEXT] [--json FILE]
+ *   spmm_gpu_bench [--graph rmat|reddit|products|arxiv|FILE] [--share 1] [--scale 18] [--edge-factor 16]
+ *                  [--undirected 0] [--columns 64,256] [--storage float32,float16,bfloat16] [--ways auto,crc,...]
+ *                  [--ops sum,dx,...] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
  *
  * --ways: methods of the product, by their names; auto is run always. --ops: of sum, dx, dweight, max, dx-of-max,
  * sddmm, softmax, reducer and cusparse; sum by auto is run always. All of them unless given.
  *
+ * Graphs: bench/graph_choice.h.
  * Features of 16 bits meet weights rounded to the same format, since cuSPARSE has one storage for both. Times are of
  * one call among many that follow each other, between CUDA events; what is prepared stands on lines of its own, timed
  * three times by the host's clock. Beside each time stands its floor: every array once (least_bytes) at the rate of a
@@ -27,7 +28,7 @@ CSAW_DECLARE_REDUCER(add_up);
 enum { CHECKED = 300 /* rows */, PREPARED = 3 /* times */ };
 
 struct settings {
-    graph_choice graph;
+    graph_choice graph = GRAPH_CHOICE;
     const char *columns = "64,256", *device = "cuda:0", *commit = "", *json = nullptr;
     const char *storage = nullptr, *ways = nullptr, *ops = nullptr; /* NULL = all */
     uint32_t repeat = 20;
@@ -317,7 +318,7 @@ int main(int argc, char **argv) {
     const int ordinal = atoi(b.set.device + 5);
     must_cuda(cudaSetDevice(ordinal));
     must_cuda(cudaGetDeviceProperties(&props, ordinal));
-    csaw_graph *graph = graph_of(b.set.graph);
+    csaw_graph *graph = graph_of(&b.set.graph);
     const csaw_sparse a = csaw_graph_sparse(graph);
     b.weight.resize(a.num_edges);
     b.dweight.resize(a.num_edges);
@@ -334,13 +335,12 @@ int main(int argc, char **argv) {
     printf("copy: %.1f GB/s, read and written\n", b.copy_rate / 1e9);
     printf("csaw %s on %s, %s: %llu vertices, %llu edges; median of %u groups of calls\n", csaw_version(), props.name,
            b.set.graph.name, (unsigned long long)a.rows, (unsigned long long)a.num_edges, b.set.repeat);
-    if (b.json)
-        fprintf(
-            b.json,
-            "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"graph\": {\"kind\": \"%s\", \"share\": "
-            "%g, \"vertices\": %llu, \"edges\": %llu}, \"copy_bytes_per_s\": %.4g, \"repeat\": %u, \"rows\": [",
-            csaw_version(), b.set.commit, props.name, b.set.graph.name, b.set.graph.share, (unsigned long long)a.rows,
-            (unsigned long long)a.num_edges, b.copy_rate, b.set.repeat);
+    if (b.json) {
+        fprintf(b.json, "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"graph\": ", csaw_version(),
+                b.set.commit, props.name);
+        print_graph(b.json, &b.set.graph, graph);
+        fprintf(b.json, ", \"copy_bytes_per_s\": %.4g, \"repeat\": %u, \"rows\": [", b.copy_rate, b.set.repeat);
+    }
     for (const char *at = b.set.columns; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : nullptr)
         for (int dtype = CSAW_F32; dtype <= CSAW_BF16; dtype++)
             if (is_in(b.set.storage, storages[dtype])) run_storage(&b, a, strtoull(at, nullptr, 10), (csaw_dtype)dtype);

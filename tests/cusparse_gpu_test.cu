@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/cusparse_gpu_test.cu - a third opinion: csaw_spmm() on a GPU and cuSPARSE's ALG3 on the same arrays, each
+ * within its bound of sums in float64. And an opinion that is wrong: ALG1 and ALG2 add pieces of hub rows in 16 bits,
+ * which the same check refuses. cuSPARSE has SUM alone, and weights in the storage of the features. */
+#include <cusparse.cuh>
+
+#include "tests/spmm_device.cuh"
+
+namespace {
+
+using namespace spmm_device;
+
+class CusparseGpu : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (NoGpu()) GTEST_SKIP() << "this machine has no GPU";
+    }
+};
+
+// Weights as 16 bits have them.
+Sparse Rounded(Sparse a, csaw_dtype dtype) {
+    for (float &w : a.weight)
+        w = dtype == CSAW_F32   ? w
+            : dtype == CSAW_F16 ? csaw__from_f16(csaw__to_f16(w))
+                                : csaw__from_bf16(csaw__to_bf16(w));
+    return a;
+}
+
+class Question { // one product, its answer, and memory of the GPU to be answered in
+  public:
+    Question(const Sparse &a, uint64_t cols, csaw_dtype dtype)
+        : a_(Rounded(a, dtype)), dtype_(dtype), there_(a_), x_(random_matrix(a.cols, cols, cols + 1), dtype),
+          there_x_(&x_), exact_(reference::spmm(a_.view(), x_.values(), CSAW_SUM, 1)) {}
+    uint64_t WrongByCsaw() {
+        const csaw_spmm_options options = There(options_of(CSAW_SUM), nullptr, nullptr);
+        return Wrong([&](const csaw_dense &y) {
+            ASSERT_EQ(csaw_spmm(&there_.view, &there_x_.view, &options, &y), CSAW_OK) << csaw_last_error();
+        });
+    }
+    uint64_t WrongBy(cusparseSpMMAlg_t alg) {
+        return Wrong([&](const csaw_dense &y) {
+            cusparse_product product(&there_.view, &there_x_.view, &y, alg);
+            product.preprocess();
+            product.run();
+            Require(cudaDeviceSynchronize());
+        });
+    }
+
+  private:
+    template <class Run> uint64_t Wrong(Run run) { // elements out of bound, of a poisoned output
+        Dense got(exact_.y.rows, exact_.y.cols, dtype_);
+        const DenseOnDevice there_y(&got);
+        run(there_y.view);
+        const std::vector<unsigned char> bytes = there_y.raw();
+        std::memcpy(got.view()->data, bytes.data(), bytes.size());
+        return count_wrong(&got, exact_.y, exact_.size, dtype_, [&](uint64_t r) { return row_length(a_, r); });
+    }
+    Sparse a_;
+    csaw_dtype dtype_;
+    OnDevice there_;
+    Dense x_;
+    DenseOnDevice there_x_;
+    reference::Product exact_;
+};
+
+std::string Name(const Sparse &a, uint64_t cols, csaw_dtype dtype) {
+    return a.name + ", " + std::to_string(cols) + " columns, storage " + std::to_string(dtype);
+}
+
+TEST_F(CusparseGpu, AgreesOnEveryMatrixAndStorage) {
+    std::vector<Sparse> all = sparse_list();
+    all.push_back(Rmat(12, 1));
+    all.push_back(Hubs(1));
+    for (const Sparse &a : all) {
+        if (a.col.empty()) continue; // of which cuSPARSE makes no matrix
+        for (csaw_dtype dtype : dtypes)
+            for (uint64_t cols : {8, 64, 130}) {
+                Question question(a, cols, dtype);
+                EXPECT_EQ(question.WrongByCsaw(), 0u) << Name(a, cols, dtype);
+                EXPECT_EQ(question.WrongBy(CUSPARSE_SPMM_CSR_ALG3), 0u) << Name(a, cols, dtype);
+            }
+    }
+}
+
+TEST_F(CusparseGpu, HubsBySumsInSixteenBitsAreRefused) {
+    uint64_t wrong[2] = {0, 0};
+    for (const Sparse &a : {Hubs(1), Rmat(14, 1)}) {
+        Question question(a, 64, CSAW_BF16);
+        EXPECT_EQ(question.WrongByCsaw(), 0u) << a.name;
+        wrong[0] += question.WrongBy(CUSPARSE_SPMM_CSR_ALG1);
+        wrong[1] += question.WrongBy(CUSPARSE_SPMM_CSR_ALG2);
+    }
+    EXPECT_GT(wrong[0], 0u) << "ALG1";
+    EXPECT_GT(wrong[1], 0u) << "ALG2";
+}
+
+} // namespace

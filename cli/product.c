@@ -16,7 +16,9 @@ csaw_dense features_new(uint64_t rows, uint64_t cols, csaw_dtype dtype) {
     return (csaw_dense){rows, cols, 0, dtype, allocate(rows * cols + 1, bytes_of(dtype))};
 }
 
-void features_poison(const csaw_dense *m) { memset(m->data, 0xff, m->rows * m->cols * bytes_of(m->dtype)); }
+uint64_t features_bytes(const csaw_dense *m) { return m->rows * m->cols * bytes_of(m->dtype); }
+
+void features_poison(const csaw_dense *m) { memset(m->data, 0xff, features_bytes(m)); }
 
 /* A multiple of 1/64 below 1 in size: a normal number, or 0, of either kind of 16 bits. */
 static uint16_t half_of(float x, csaw_dtype dtype) {
@@ -66,10 +68,9 @@ static double storage_error(double x, csaw_dtype dtype) { /* half a unit, at x *
     return dtype == CSAW_F16 ? fmax(x * 0x1p-11, 0x1p-25) : x * 0x1p-8;
 }
 
-/* Row `row` of the result against value and size: [cols]. */
+/* Row `row` of the result against value and size: [cols]. right: what else is known of it. */
 static void judge(const csaw_dense *y, uint64_t row, const double *value, const double *size, uint64_t terms,
-                  verdict *out) {
-    bool right = true;
+                  bool right, verdict *out) {
     for (uint64_t c = 0; c < y->cols; c++) {
         const double sum = 2 * (double)terms * 0x1p-24 * size[c], error = fabs(element(y, row, c) - value[c]);
         const double bound = sum + storage_error(fabs(value[c]) + sum, y->dtype);
@@ -92,37 +93,59 @@ static void reduce(sums *s, csaw_reduce reduce, double weight, const csaw_dense 
     s->terms++;
 }
 
-static void check_row(const csaw_sparse *a, const csaw_dense *x, csaw_reduce how, const csaw_dense *y, uint64_t row,
-                      sums *s, verdict *out) {
+static double weight_of(const csaw_sparse *a, uint64_t edge) { return a->weight ? (double)a->weight[edge] : 1; }
+
+/* arg: [cols] of the row. */
+static bool picks_are_right(const csaw_sparse *a, const csaw_dense *x, csaw_reduce how, const csaw_edge *arg,
+                            uint64_t row) {
+    for (uint64_t c = 0; c < x->cols; c++) {
+        csaw_edge best = CSAW_NO_EDGE;
+        float most = 0;
+        for (uint64_t e = a->rowptr[row]; e < a->rowptr[row + 1]; e++) {
+            const float product = (float)weight_of(a, e) * (float)element(x, a->col[e], c);
+            if (best != CSAW_NO_EDGE && !(how == CSAW_MAX ? product > most : product < most)) continue;
+            best = e;
+            most = product;
+        }
+        if (arg[c] != best) return false;
+    }
+    return true;
+}
+
+/* arg: [cols] of the row, or NULL. */
+static void check_row(const csaw_sparse *a, const csaw_dense *x, csaw_reduce how, const csaw_dense *y,
+                      const csaw_edge *arg, uint64_t row, sums *s, verdict *out) {
     memset(s->value, 0, x->cols * sizeof *s->value);
     memset(s->size, 0, x->cols * sizeof *s->size);
     s->terms = 0;
-    for (uint64_t e = a->rowptr[row]; e < a->rowptr[row + 1]; e++)
-        reduce(s, how, a->weight ? (double)a->weight[e] : 1, x, a->col[e]);
+    for (uint64_t e = a->rowptr[row]; e < a->rowptr[row + 1]; e++) reduce(s, how, weight_of(a, e), x, a->col[e]);
     for (uint64_t c = 0; how == CSAW_MEAN && s->terms && c < x->cols; c++) {
         s->value[c] /= (double)s->terms;
         s->size[c] /= (double)s->terms;
     }
-    judge(y, row, s->value, s->size, s->terms + (how == CSAW_MEAN), out);
+    const bool right = !arg || picks_are_right(a, x, how, arg, row);
+    judge(y, row, s->value, s->size, s->terms + (how == CSAW_MEAN), right, out);
 }
 
-verdict product_check(const csaw_sparse *a, const csaw_dense *x, csaw_reduce how, const csaw_dense *y, uint64_t rows) {
+verdict product_check(const csaw_sparse *a, const csaw_dense *x, csaw_reduce how, const csaw_dense *y,
+                      const csaw_edge *arg, uint64_t rows) {
     verdict out = {0};
     sums s = sums_new(1, x->cols);
     const uint64_t step = a->rows / (rows ? rows : 1) + 1;
     uint64_t longest = 0;
-    for (uint64_t r = 0; r < a->rows; r++) {
+    for (uint64_t r = 0; r < a->rows; r++)
         if (a->rowptr[r + 1] - a->rowptr[r] > a->rowptr[longest + 1] - a->rowptr[longest]) longest = r;
-        if (r % step == 0) check_row(a, x, how, y, r, &s, &out);
-    }
-    if (a->rows && longest % step) check_row(a, x, how, y, longest, &s, &out);
+    for (uint64_t r = 0; r < a->rows; r++)
+        if (r % step == 0 || r == longest) check_row(a, x, how, y, arg ? arg + r * x->cols : NULL, r, &s, &out);
     free(s.value);
     free(s.size);
     return out;
 }
 
-verdict transposed_check(const csaw_sparse *a, const csaw_dense *dy, bool mean, const csaw_dense *dx, uint64_t rows) {
+verdict transposed_check(const csaw_sparse *a, const csaw_dense *dy, csaw_reduce how, const csaw_edge *arg,
+                         const csaw_dense *dx, uint64_t rows) {
     verdict out = {0};
+    const bool mean = how == CSAW_MEAN, picked = how == CSAW_MAX || how == CSAW_MIN;
     const uint64_t step = a->cols / (rows ? rows : 1) + 1, count = (a->cols + step - 1) / step, n = dy->cols;
     sums s = sums_new(count, n);
     uint64_t *terms = allocate(count + 1, sizeof *terms);
@@ -130,15 +153,16 @@ verdict transposed_check(const csaw_sparse *a, const csaw_dense *dy, bool mean, 
         for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) {
             if (a->col[e] % step) continue;
             const uint64_t at = a->col[e] / step, degree = a->rowptr[r + 1] - a->rowptr[r];
-            const double w = (a->weight ? (double)a->weight[e] : 1) / (mean ? (double)degree : 1);
+            const double w = weight_of(a, e) / (mean ? (double)degree : 1);
             for (uint64_t c = 0; c < n; c++) {
+                if (picked && arg[r * n + c] != e) continue;
                 s.value[at * n + c] += w * element(dy, r, c);
                 s.size[at * n + c] += fabs(w * element(dy, r, c));
             }
             terms[at]++;
         }
     for (uint64_t at = 0; at < count; at++)
-        judge(dx, at * step, s.value + at * n, s.size + at * n, terms[at] + mean, &out);
+        judge(dx, at * step, s.value + at * n, s.size + at * n, terms[at] + mean, true, &out);
     free(terms);
     free(s.value);
     free(s.size);

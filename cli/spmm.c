@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph_options.h"
+#include "placed.h"
 #include "product.h"
 #include "report.h"
 
@@ -18,18 +19,23 @@ static const char *const methods[] = {"stratified", "bucket", "fastrand"};
 
 typedef struct spmm_options {
     graph_options graph;
-    const char *reduce, *storage, *method;
+    const char *reduce, *storage, *method, *device;
     uint64_t columns, width, seed, repeats, rows;
     bool prepare, backward, json;
 } spmm_options;
+
+enum { ROWPTR, COL, WEIGHT, X, Y, DX, ARG, NUM_ARRAYS };
 
 typedef struct product {  /* of one run */
     csaw_sparse a, taken; /* taken: what is multiplied by: a, or a sample of it that is freed with the product */
     csaw_reduce reduce;
     csaw_spmm_method method; /* of all of a */
     csaw_es_options sampled; /* width: 0 = all of a */
-    csaw_spmm_plan *plan;
     csaw_dense x, y, dx;
+    csaw_edge *arg; /* of MAX and MIN, if there is a backward pass */
+    const char *device;
+    placed array[NUM_ARRAYS];
+    csaw_spmm_plan *plan;
     double prepared; /* seconds */
 } product;
 
@@ -81,7 +87,12 @@ static void add_options(arguments *arguments, spmm_options *options) {
         {.name = "backward",
          .kind = OPTION_FLAG,
          .value = &options->backward,
-         .help = "the gradient of the features too (sum and mean)"},
+         .help = "the gradient of the features too"},
+        {.name = "device",
+         .kind = OPTION_TEXT,
+         .value = &options->device,
+         .placeholder = "cpu|cuda:N",
+         .help = "where to run (default cpu); the result is the same"},
         {.name = "rows",
          .kind = OPTION_COUNT,
          .value = &options->rows,
@@ -125,53 +136,106 @@ static int choose_kernel(const arguments *arguments, const char *given) {
 
 /* ---- the product ---- */
 
+/* The matrix and features where they are worked on. */
+static csaw_sparse sparse_there(const product *p) {
+    csaw_sparse a = p->a;
+    a.rowptr = p->array[ROWPTR].there, a.col = p->array[COL].there, a.weight = p->array[WEIGHT].there;
+    return a;
+}
+
+static csaw_dense dense_there(const product *p, const csaw_dense *m, int array) {
+    csaw_dense out = *m;
+    out.data = p->array[array].there;
+    return out;
+}
+
+static csaw_spmm_options options_there(const product *p) {
+    return *CSAW_SPMM(.reduce = p->reduce, .plan = p->plan, .device = p->device, .arg = p->array[ARG].there,
+                      .method = p->method);
+}
+
 static csaw_status forward(const product *p) {
-    if (p->sampled.width) return csaw_es_spmm(&p->a, &p->x, &p->sampled, &p->y);
-    return csaw_spmm(&p->a, &p->x, CSAW_SPMM(.reduce = p->reduce, .plan = p->plan, .method = p->method), &p->y);
+    const csaw_sparse a = sparse_there(p);
+    const csaw_dense x = dense_there(p, &p->x, X), y = dense_there(p, &p->y, Y);
+    const csaw_spmm_options options = options_there(p);
+    return p->sampled.width ? csaw_es_spmm(&a, &x, &p->sampled, &y) : csaw_spmm(&a, &x, &options, &y);
 }
 
 static csaw_status backward(const product *p) { /* y is its own gradient */
-    if (p->sampled.width) return csaw_es_spmm_backward(&p->a, NULL, &p->y, &p->sampled, &p->dx, NULL);
-    return csaw_spmm_backward(&p->a, NULL, &p->y, CSAW_SPMM(.reduce = p->reduce, .plan = p->plan, .method = p->method),
-                              &p->dx, NULL);
+    const csaw_sparse a = sparse_there(p);
+    const csaw_dense dx = dense_there(p, &p->dx, DX), y = dense_there(p, &p->y, Y);
+    const csaw_spmm_options options = options_there(p);
+    return p->sampled.width ? csaw_es_spmm_backward(&a, NULL, &y, &p->sampled, &dx, NULL)
+                            : csaw_spmm_backward(&a, NULL, &y, &options, &dx, NULL);
 }
 
 /* The sampled matrix, whose weights are divided for mean already. */
 static csaw_status take(product *p) {
     uint64_t *rowptr = allocate(p->a.rows + 1, sizeof *rowptr);
     p->taken = (csaw_sparse){p->a.rows, p->a.cols, 0, rowptr, NULL, NULL};
-    csaw_status status = csaw_edge_sample(&p->a, &p->sampled, rowptr, NULL, NULL);
+    csaw_es_options sampled = p->sampled;
+    sampled.device = NULL; /* it is what the CPU draws that the check goes by */
+    csaw_status status = csaw_edge_sample(&p->a, &sampled, rowptr, NULL, NULL);
     if (status != CSAW_OK) return status;
     const uint64_t count = rowptr[p->a.rows];
     csaw_edge *edge = allocate(count + 1, sizeof *edge);
     csaw_vertex *col = allocate(count + 1, sizeof *col);
     float *weight = allocate(count + 1, sizeof *weight);
-    status = csaw_edge_sample(&p->a, &p->sampled, rowptr, edge, weight);
+    status = csaw_edge_sample(&p->a, &sampled, rowptr, edge, weight);
     for (uint64_t k = 0; status == CSAW_OK && k < count; k++) col[k] = p->a.col[edge[k]];
     free(edge);
     p->taken = (csaw_sparse){p->a.rows, p->a.cols, count, rowptr, col, weight};
     return status;
 }
 
+/* All arrays, with their contents, where the product runs. */
+static csaw_status place(product *p) {
+    const struct {
+        const void *here;
+        uint64_t bytes;
+    } from[NUM_ARRAYS] = {[ROWPTR] = {p->a.rowptr, (p->a.rows + 1) * sizeof *p->a.rowptr},
+                          [COL] = {p->a.col, p->a.num_edges * sizeof *p->a.col},
+                          [WEIGHT] = {p->a.weight, p->a.num_edges * sizeof *p->a.weight},
+                          [X] = {p->x.data, features_bytes(&p->x)},
+                          [Y] = {p->y.data, features_bytes(&p->y)},
+                          [DX] = {p->dx.data, features_bytes(&p->dx)},
+                          [ARG] = {p->arg, p->y.rows * p->y.cols * sizeof *p->arg}};
+    csaw_status status = CSAW_OK;
+    for (int i = 0; i < NUM_ARRAYS && status == CSAW_OK; i++)
+        status = placed_new(p->device, (void *)(uintptr_t)from[i].here, from[i].bytes, &p->array[i]);
+    return status;
+}
+
+static csaw_status prepare(product *p) {
+    const csaw_sparse a = sparse_there(p);
+    const double begun = seconds_now();
+    const csaw_status status = csaw_spmm_prepare(
+        &a, CSAW_PREPARE(.fixed_weights = true, .device = p->device, .hubs = p->method == CSAW_SPMM_HUBS), &p->plan);
+    p->prepared = seconds_now() - begun;
+    return status;
+}
+
 static csaw_status make(const spmm_options *options, const csaw_graph *graph, csaw_reduce reduce, csaw_dtype storage,
                         int method, product *p) {
+    const bool picks = (reduce == CSAW_MAX || reduce == CSAW_MIN) && options->backward;
+    csaw_status status = CSAW_OK;
     p->a = p->taken = csaw_graph_sparse(graph);
     p->reduce = reduce;
+    p->device = options->device;
     p->x = features_new(p->a.cols, options->columns, storage);
     p->y = features_new(p->a.rows, options->columns, storage);
     p->dx = features_new(options->backward ? p->a.cols : 0, options->columns, storage);
+    p->arg = picks ? allocate(p->a.rows * options->columns + 1, sizeof *p->arg) : NULL;
     features_fill(&p->x, options->seed);
     if (options->width) {
         p->sampled = *CSAW_ES(.method = (csaw_edges_method)method, .width = (uint32_t)options->width, .reduce = reduce,
-                              .seed = options->seed);
-        return take(p);
+                              .seed = options->seed, .device = options->device);
+        status = take(p);
+    } else {
+        p->method = (csaw_spmm_method)method;
     }
-    p->method = (csaw_spmm_method)method;
-    if (!options->prepare) return CSAW_OK;
-    const double begun = seconds_now();
-    const csaw_status status = csaw_spmm_prepare(&p->a, CSAW_PREPARE(.fixed_weights = true), &p->plan);
-    p->prepared = seconds_now() - begun;
-    return status;
+    if (status == CSAW_OK) status = place(p);
+    return status == CSAW_OK && options->prepare ? prepare(p) : status;
 }
 
 static void product_free(product *p) {
@@ -181,9 +245,11 @@ static void product_free(product *p) {
         free((void *)(uintptr_t)p->taken.weight);
     }
     csaw_spmm_plan_free(p->plan);
+    for (int i = 0; i < NUM_ARRAYS; i++) placed_free(&p->array[i]);
     free(p->x.data);
     free(p->y.data);
     free(p->dx.data);
+    free(p->arg);
 }
 
 static int compare_seconds(const void *a, const void *b) {
@@ -191,20 +257,31 @@ static int compare_seconds(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Once on a poisoned output, which is checked; then, if it is right, to be timed. */
+/* The output, poisoned, is computed and fetched. */
+static csaw_status run_once(const product *p, bool back) {
+    const placed *const to = &p->array[back ? DX : Y];
+    features_poison(back ? &p->dx : &p->y);
+    csaw_status status = placed_send(to);
+    if (status == CSAW_OK) status = (back ? backward : forward)(p);
+    if (status == CSAW_OK) status = placed_fetch(to);
+    return status == CSAW_OK && !back ? placed_fetch(&p->array[ARG]) : status;
+}
+
+static verdict check(const product *p, bool back, uint64_t rows) {
+    const csaw_reduce reduce = p->sampled.width ? CSAW_SUM : p->reduce; /* what was taken is divided already */
+    return back ? transposed_check(&p->taken, &p->y, reduce, p->arg, &p->dx, rows)
+                : product_check(&p->taken, &p->x, reduce, &p->y, p->arg, rows);
+}
+
+/* Once to be checked; then, if it is right, to be timed, each run until it is done. */
 static csaw_status measure(const spmm_options *options, const product *p, bool back, timing *out) {
-    const bool divided = p->sampled.width != 0;
-    const csaw_dense *const to = back ? &p->dx : &p->y;
-    features_poison(to);
-    csaw_status status = (back ? backward : forward)(p);
+    csaw_status status = run_once(p, back);
     if (status != CSAW_OK) return status;
-    if (back)
-        out->verdict = transposed_check(&p->taken, &p->y, p->reduce == CSAW_MEAN && !divided, to, options->rows);
-    else
-        out->verdict = product_check(&p->taken, &p->x, divided ? CSAW_SUM : p->reduce, to, options->rows);
+    out->verdict = check(p, back, options->rows);
     for (uint64_t i = 0; i < options->repeats && !out->verdict.wrong && status == CSAW_OK; i++) {
         const double begun = seconds_now();
         status = (back ? backward : forward)(p);
+        if (status == CSAW_OK) status = csaw_memory_wait(p->device);
         out->seconds[i] = seconds_now() - begun;
     }
     qsort(out->seconds, options->repeats, sizeof *out->seconds, compare_seconds);
@@ -218,6 +295,8 @@ static void print_head(const spmm_options *options, const char *path, const prod
         json_open(stdout, "spmm");
         fputs(", \"graph\": ", stdout);
         json_text(stdout, path);
+        fputs(", \"device\": ", stdout);
+        json_text(stdout, p->device);
         printf(", \"rows\": %" PRIu64 ", \"arcs\": %" PRIu64 ", \"columns\": %" PRIu64
                ", \"reduce\": \"%s\", \"storage\": \"%s\", \"sample\": %" PRIu64 ", \"arcs_taken\": %" PRIu64
                ", \"prepare_s\": %.9f",
@@ -226,8 +305,8 @@ static void print_head(const spmm_options *options, const char *path, const prod
         return;
     }
     printf("graph     %s: %s vertices, %s arcs\n", path, count_text(p->a.rows).text, count_text(p->a.num_edges).text);
-    printf("product   %s over rows of %" PRIu64 " columns, %s, on the CPU\n", reduces[p->reduce], options->columns,
-           storages[p->x.dtype]);
+    printf("product   %s over rows of %" PRIu64 " columns, %s, on %s\n", reduces[p->reduce], options->columns,
+           storages[p->x.dtype], strcmp(p->device, "cpu") ? p->device : "the CPU");
     if (options->width)
         printf("sample    at most %" PRIu64 " of a row by %s: %s arcs, %.1f%%\n", options->width,
                methods[p->sampled.method], count_text(p->taken.num_edges).text,
@@ -276,7 +355,7 @@ static int run_product(const spmm_options *options, const char *path, product *p
 }
 
 static int run(int argc, char **argv) {
-    spmm_options options = {.columns = 64, .repeats = 5, .rows = 10000};
+    spmm_options options = {.columns = 64, .repeats = 5, .rows = 10000, .device = "cpu"};
     arguments arguments = {.command = &spmm_command};
     csaw_graph *graph = NULL;
     product p = {0};
@@ -292,10 +371,10 @@ static int run(int argc, char **argv) {
                            : choose_kernel(&arguments, options.method);
     if (method < 0) return EXIT_USAGE;
     const bool extreme = reduce == CSAW_MAX || reduce == CSAW_MIN;
-    if (extreme && options.backward) return arguments_wrong(&arguments, "--backward is of sum and mean");
     if (extreme && options.width) return arguments_wrong(&arguments, "--sample is of sum and mean");
     if (options.prepare && options.width)
         return arguments_wrong(&arguments, "--prepare is of whole products; --sample needs none");
+    if (csaw_memory_wait(options.device) != CSAW_OK) return report_library_failure(); /* there is no such device */
     result = graph_options_load(&arguments, &options.graph, arguments.operands[0], &graph);
     if (result >= 0) return result;
     if (make(&options, graph, (csaw_reduce)reduce, (csaw_dtype)storage, method, &p) == CSAW_OK)
@@ -313,9 +392,11 @@ const command spmm_command = {
     .num_operands = 1,
     .summary = "aggregate features over a graph: checked, then timed",
     .about = "Multiplies the graph, as a matrix whose row v holds the arcs out of v with their weights, by random\n"
-             "features. The result is checked against double first; a wrong one is not timed. On the CPU.\n",
+             "features. The result is checked against double first; a wrong one is not timed. On a GPU a\n"
+             "time is that of one call, from its start until the GPU is done.\n",
     .examples = "  csaw spmm data/karate.txt --undirected\n"
                 "  csaw spmm graph.csaw --features 256 --storage bf16 --reduce mean --prepare --backward\n"
+                "  csaw spmm graph.csaw --reduce max --backward --device cuda:0\n"
                 "  csaw spmm graph.csaw --sample 32 --method fastrand --json\n",
     .run = run,
 };

@@ -48,7 +48,12 @@ csaw_status csaw__device_edge_sample(const csaw__where *where, const csaw__edge_
 csaw_status csaw__device_es_backward(const csaw__where *where, const csaw__edge_rule *rule, const csaw_sparse *a,
                                      const csaw_dense *x, const csaw_dense *dy, const csaw_dense *dx, float *dw);
 
-/* Copies to the host, and waits. */
+/* An array of the caller's; until the GPU has done everything. */
+csaw_status csaw__device_array(int ordinal, uint64_t bytes, void **out);
+void csaw__device_array_free(void *memory); /* NULL is fine */
+csaw_status csaw__device_wait(int ordinal);
+/* Copies to the GPU, or to the host, and waits. */
+csaw_status csaw__device_write(const csaw__where *where, void *to, uint64_t bytes, const void *from);
 csaw_status csaw__device_read(const csaw__where *where, const void *from, uint64_t bytes, void *to);
 /* Makes batch->device from the descriptors, and waits. *bad: UINT64_MAX, or the first graph with a fault, which is
  * told. What a failure leaves is freed with the batch. from_zero: as in csaw__small_fault_of(). */

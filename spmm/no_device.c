@@ -82,6 +82,23 @@ csaw_status csaw__device_es_backward(const csaw__where *where, const csaw__edge_
     return refuse();
 }
 
+csaw_status csaw__device_array(int ordinal, uint64_t bytes, void **out) {
+    (void)ordinal, (void)bytes, (void)out;
+    return refuse();
+}
+
+void csaw__device_array_free(void *memory) { (void)memory; }
+
+csaw_status csaw__device_wait(int ordinal) {
+    (void)ordinal;
+    return refuse();
+}
+
+csaw_status csaw__device_write(const csaw__where *where, void *to, uint64_t bytes, const void *from) {
+    (void)where, (void)to, (void)bytes, (void)from;
+    return refuse();
+}
+
 csaw_status csaw__device_read(const csaw__where *where, const void *from, uint64_t bytes, void *to) {
     (void)where, (void)from, (void)bytes, (void)to;
     return refuse();

@@ -14,7 +14,8 @@ std::string value_of(const std::string &json, const std::string &key) {
 }
 
 TEST_F(Cli, spmm_of_every_kind_is_right) {
-    for (const char *kind : {"sum", "mean", "sum --backward", "mean --backward --prepare", "max", "min --prepare"})
+    for (const char *kind : {"sum", "mean", "sum --backward", "mean --backward --prepare", "max", "min --prepare",
+                             "max --backward", "min --backward --prepare"})
         for (const char *storage : {"f32", "f16", "bf16"})
             for (const char *features : {"1", "33"}) {
                 const std::string words = "spmm " + lesmis + " --reduce " + kind + " --storage " + storage +
@@ -66,7 +67,6 @@ TEST_F(Cli, spmm_refuses) {
         {"--storage f64", "--storage f64: give f32, f16 or bf16"},
         {"--sample 4 --method any", "--method any: give stratified, bucket or fastrand"},
         {"--method bucket", "--method bucket: give auto, crc, cwm2, cwm4, subwarp16, subwarp8, subwarp4, hubs"},
-        {"--reduce max --backward", "--backward is of sum and mean"},
         {"--reduce min --sample 4", "--sample is of sum and mean"},
         {"--sample 4 --prepare", "--prepare is of whole products"},
         {"--features 0", "--features"},
@@ -83,6 +83,29 @@ TEST_F(Cli, spmm_refuses) {
     EXPECT_EQ(got.code, 1);
     EXPECT_NE(got.err.find("method 'crc' is a kernel of GPUs, but the device is the CPU"), std::string::npos)
         << got.err;
+}
+
+// With a GPU the product runs there; without one, or in a build without CUDA, a message says so, before anything else.
+TEST_F(Cli, spmm_on_a_device) {
+    const Outcome unknown = run("spmm " + karate + " --device gpu");
+    EXPECT_EQ(unknown.code, 1);
+    EXPECT_EQ(unknown.out, "");
+    EXPECT_NE(unknown.err.find("device 'gpu' is not known; give 'cpu' or 'cuda:N'"), std::string::npos) << unknown.err;
+    EXPECT_EQ(value_of(run("spmm " + karate + " --device cpu --json").out, "device"), "\"cpu\"");
+    for (const char *kind : {"sum --backward", "max --backward --prepare", "mean --sample 4 --backward"}) {
+        const std::string words = "spmm " + karate + " --reduce " + kind + " --device cuda:0 --json";
+        const Outcome got = run(words);
+        if (got.code == 0) {
+            EXPECT_EQ(value_of(got.out, "device"), "\"cuda:0\"") << words;
+            EXPECT_EQ(value_of(got.out, "verified"), "true") << words;
+            continue;
+        }
+        const bool says = got.err.find("this csaw was built without CUDA") != std::string::npos ||
+                          got.err.find("no CUDA device was found") != std::string::npos;
+        EXPECT_TRUE(says && got.err.find("'cpu'") != std::string::npos) << words << got.err;
+        EXPECT_EQ(got.code, 1) << words;
+        EXPECT_EQ(got.out, "") << words;
+    }
 }
 
 } // namespace

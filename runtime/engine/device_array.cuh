@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/base/device_copy.h"
+#include "runtime/base/device_launch.cuh"
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_private.h"
 
@@ -65,22 +66,18 @@ template <typename T> class host_array {
     T *at_ = nullptr;
 };
 
-/* Kernels of this file: one thread each of so many. */
-inline csaw_status blocks_for(uint64_t threads, unsigned *out) {
+/* One thread each of so many, in the order of the device's stream. */
+template <typename... PARAMETERS, typename... ARGUMENTS>
+csaw_status launch_over(csaw__device *device, uint64_t threads, void (*kernel)(PARAMETERS...),
+                        ARGUMENTS &&...arguments) {
     const uint64_t blocks = (threads + 255) / 256;
     CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
                  "%llu threads in one launch; take fewer instances at a time (csaw_sample_each)",
                  (unsigned long long)threads);
-    *out = (unsigned)blocks;
-    return CSAW_OK;
+    if (blocks == 0) return CSAW_OK;
+    return csaw__device_launch(device->stream, (unsigned)blocks, 256, kernel, std::forward<ARGUMENTS>(arguments)...);
 }
-#define LAUNCH(DEVICE, THREADS, KERNEL, ...)                                                 \
-    do {                                                                                     \
-        unsigned launch_blocks = 0;                                                          \
-        CSAW_TRY(blocks_for(THREADS, &launch_blocks));                                       \
-        if (launch_blocks) KERNEL<<<launch_blocks, 256, 0, (DEVICE)->stream>>>(__VA_ARGS__); \
-        CSAW_CUDA(cudaGetLastError());                                                       \
-    } while (0)
+#define LAUNCH(...) CSAW_TRY(launch_over(__VA_ARGS__))
 
 /* out[i] = in[0] + .. + in[i - 1]; both [count]. */
 template <typename T> csaw_status sums(csaw__device *device, const T *in, T *out, uint64_t count) {

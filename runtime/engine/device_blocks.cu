@@ -7,7 +7,6 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include "runtime/base/device_copy.h"
-#include "runtime/base/device_launch.cuh"
 #include "runtime/engine/blocks.h"
 #include "runtime/engine/device_few.cuh"
 
@@ -30,9 +29,7 @@ struct making {
 
 template <typename... PARAMETERS, typename... ARGUMENTS>
 csaw_status launch(const making *m, uint64_t threads, void (*kernel)(PARAMETERS...), ARGUMENTS... arguments) {
-    unsigned blocks = 0;
-    CSAW_TRY(blocks_for(threads, &blocks));
-    return blocks ? csaw__device_launch(m->device->stream, blocks, 256, kernel, arguments...) : CSAW_OK;
+    return launch_over(m->device, threads, kernel, arguments...);
 }
 
 /* Walks followed no more than an arc a step: small beside what follows. All arrays of arcs stand in one block. Not by

@@ -107,7 +107,7 @@ static settings read_settings(int argc, char **argv) {
         exit(2);
     }
     run->memory = (uint32_t)(memory * 1048576);
-    if (!bench_list_names(run->ways, ways[0].name) && !bench_list_names(run->ways, ways[1].name))
+    if (!bench_list_names(run->ways, ';', ways[0].name) && !bench_list_names(run->ways, ';', ways[1].name))
         fail(2, "--ways names none; give partitions, or read in place, or both with ; between");
     if (!run->walks || !run->length) fail(2, "there is nothing to draw; give at least 1 to --walks and --length");
     return s;
@@ -236,7 +236,7 @@ int main(int argc, char **argv) {
     b.rows = parts_rows_begin(&s.run, &graph, s.run.walks, rate);
     open_plan(&b);
     for (int w = 0; w < WAYS; w++)
-        if (bench_list_names(s.run.ways, ways[w].name)) walk(&b, &ways[w]);
+        if (bench_list_names(s.run.ways, ';', ways[w].name)) walk(&b, &ways[w]);
     start = now();
     csaw_plan_free(b.plan);
     csaw_graph_free(b.graph);

@@ -40,12 +40,12 @@ static inline void bench_options_read(int argc, char **argv, const bench_option 
     }
 }
 
-/* Whether a list with ; between names it. */
-static inline bool bench_list_names(const char *list, const char *name) {
+/* Whether a list with such a character between names it. */
+static inline bool bench_list_names(const char *list, char between, const char *name) {
     const size_t length = strlen(name);
-    for (const char *at = list; at; at = strchr(at, ';')) {
-        at += *at == ';';
-        if (strncmp(at, name, length) == 0 && (at[length] == ';' || at[length] == '\0')) return true;
+    for (const char *at = list; at; at = strchr(at, between)) {
+        at += *at == between;
+        if (strncmp(at, name, length) == 0 && (at[length] == between || at[length] == '\0')) return true;
     }
     return false;
 }

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* bench/parts.c - walks on a graph that is larger than the GPU memory which they may use: seconds, bytes moved, what
- * the way to the device would take for them at its full rate, measured in the same run, and the times of launches.
- * Beside it the same with switches of the scheduler off (C-SAW, SC'20, figures 13 to 15), the walks in memory, and
- * those that read the graph where the host has it, all of their steps or those that no transfer is worth; bytes are
- * those of transfers alone. Walks are verified: the first ones equal the CPU's, and steps follow arcs.
+/* bench/parts.c - walks and samples on a graph that is larger than the GPU memory which they may use: seconds, bytes
+ * moved, what the way to the device would take for them at its full rate, measured in the same run, and the times of
+ * launches. Beside it the same with switches of the scheduler off (C-SAW, SC'20, figures 13 to 15), the walks in
+ * memory, as the plan chooses where it is not told how partitions are to come, and those that read the graph where the
+ * host has it, all of their steps or those that no transfer is worth; bytes are those of transfers alone. Walks are
+ * verified: the first ones equal the CPU's, and steps follow arcs.
  *
  *   parts_bench [--scale 22] [--edge-factor 16] [--seed 1] [--graph FILE] [--undirected 0] [--name TEXT]
  *               [--device cuda:0] [--memory KiB] [--partitions N] [--resident N] [--streams N]
  *               [--walks N] [--few 8] [--length 80] [--only uniform,node2vec,neighbor] [--p 0.25] [--q 4]
+ *               [--weighted 0]
  *               [--ways "partitions;cyclic order (WS off)"] [--ablation 1] [--repeat 1] [--in-memory 1]
  *               [--json FILE] [--commit TEXT]
  *
- * --graph: in place of R-MAT, of any format that csaw loads; --undirected 1: arcs both ways; --name: in what is said;
+ * --only: of uniform, node2vec, neighbor (15 and 10 of each vertex), and of C-SAW's applications biased-neighbor,
+ * biased-walk (by weight: --weighted 1), forest-fire and unbiased-neighbor, samples of which have 2 depths, and
+ * neighbours 2 and 2;
+ * --graph: in place of R-MAT, of any format that csaw loads; --undirected 1: arcs both ways; --weighted 1: weights of
+ * the file, or of R-MAT, are kept, and travel with the arcs; --name: in what is said;
  * --memory: gpu_memory, by default a quarter of the graph, or all there is if --partitions is given; then, or with
  * --resident or --streams, no step of a walk that has partitions brought is made in place;
  * --walks: from N vertices, spread evenly, by default one from each;
@@ -212,6 +218,7 @@ static double in_memory(const bench *b, const walk *walk) {
 }
 
 static const way ways[] = {
+    {"as the plan chooses", .by = CSAW__PARTS_CHOOSE},
     {"partitions, last steps in place", .by = CSAW__PARTS_BRING_MOST},
     {"partitions", .by = CSAW__PARTS_BRING},
     {"cyclic order (WS off)", .by = CSAW__PARTS_BRING, .in_turn = true},
@@ -228,7 +235,7 @@ static const way ways[] = {
 
 static bool any_named(const char *list) {
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (bench_list_names(list, ways[i].name)) return true;
+        if (bench_list_names(list, ';', ways[i].name)) return true;
     return false;
 }
 
@@ -236,12 +243,13 @@ static bool any_named(const char *list) {
 static bool is_asked_for(const bench *b, const walk *walk, const way *way) {
     const parts_settings *const s = b->settings;
     const bool off = way->in_turn || way->equal_shares || way->few;
-    if (s->ways && !bench_list_names(s->ways, way->name)) return false;
+    if (s->ways && !bench_list_names(s->ways, ';', way->name)) return false;
     if (way->few && b->few.count == 0) return false;
     if (off && !s->ablation) return false;
     if (way->by == CSAW__PARTS_BRING) return true;
-    if (way->by == CSAW__PARTS_BRING_MOST && (s->partitions || s->resident || s->streams)) return false;
-    return !walk->fanout && strncmp(s->device, "cuda:", 5) == 0;
+    if (way->by != CSAW__PARTS_STAY && (s->partitions || s->resident || s->streams)) return false; /* it is said how */
+    if (way->by == CSAW__PARTS_BRING_MOST && walk->fanout) return false;
+    return strncmp(s->device, "cuda:", 5) == 0;
 }
 
 static void bench_walk(bench *b, const walk *walk) {
@@ -268,8 +276,18 @@ int main(int argc, char **argv) {
     const csaw_node2vec_params params = {strtof(s.p, NULL), strtof(s.q, NULL)};
     const walk walks[] = {{.name = "uniform", .sampler = &csaw_uniform},
                           {"node2vec", &csaw_node2vec, &params, NULL, 0},
-                          {"neighbor", &csaw_neighbor, NULL, (const uint32_t[]){15, 10}, 2}};
+                          {"neighbor", &csaw_neighbor, NULL, (const uint32_t[]){15, 10}, 2},
+                          {"biased-neighbor", &csaw_neighbor_biased, NULL, (const uint32_t[]){2, 2}, 2},
+                          {.name = "biased-walk", .sampler = &csaw_biased},
+                          {"forest-fire", &csaw_forest_fire, NULL, (const uint32_t[]){2, 2}, 2}, /* it decides itself */
+                          {"unbiased-neighbor", &csaw_neighbor, NULL, (const uint32_t[]){2, 2}, 2}};
+    bool any = false;
     if (!s.memory && !s.partitions) s.memory = (uint32_t)(parts_graph_bytes(&b.csr) / 4096);
+    for (size_t w = 0; w < sizeof walks / sizeof *walks; w++) any = any || bench_list_names(s.only, ',', walks[w].name);
+    if (!any) {
+        fprintf(stderr, "parts_bench: --only '%s' names no walk; see the head of bench/parts.c\n", s.only);
+        return 2;
+    }
     if (s.ways && !any_named(s.ways)) {
         fprintf(stderr, "parts_bench: --ways '%s' names none; see the table of bench/parts.c\n", s.ways);
         return 2;
@@ -278,7 +296,7 @@ int main(int argc, char **argv) {
     b.few = parts_seeds(s.few < b.walks.count ? s.few : b.walks.count, vertices);
     b.rows = parts_rows_begin(&s, &graph, b.walks.count, parts_copy_rate(s.device));
     for (size_t w = 0; w < sizeof walks / sizeof *walks; w++)
-        if (strstr(s.only, walks[w].name)) bench_walk(&b, &walks[w]);
+        if (bench_list_names(s.only, ',', walks[w].name)) bench_walk(&b, &walks[w]);
     parts_rows_end(&b.rows, NULL);
     free((void *)b.walks.vertex);
     free((void *)b.few.vertex);

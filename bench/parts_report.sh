@@ -21,7 +21,9 @@ fi
 : "${GRAPHS=}"         # files; without CSAW_DATA, the folder of real graphs, R-MAT alone
 : "${SCALES=20}"       # of R-MAT graphs, edge factor 16
 : "${DEVICE=cuda:0}"   # where partitions come to
-: "${ONLY=uniform,node2vec,neighbor}" "${LENGTH=80}" "${WALKS=0}" # WALKS: 0 = one from each vertex
+: "${ONLY=biased-neighbor,biased-walk,forest-fire,unbiased-neighbor}" # C-SAW's; uniform, node2vec, neighbor, too
+: "${WEIGHTED=1}"      # 0: by the structure alone, for ONLY without biases
+: "${LENGTH=80}" "${WALKS=0}" # WALKS: 0 = one from each vertex
 : "${FEW=500}"         # walks of the ways that figure 13 compares, one of which draws them one after the other
 : "${REPEAT=3}"        # runs of all other ways, of which the median is told
 : "${PARTS_BENCH:=${build:+$build/bench/parts_bench}}" # a built parts_bench
@@ -51,6 +53,7 @@ measure() { # NAME OPTIONS: of one graph
     place=$((place + 1))
     file=$out/parts_$(printf %02d $place)_${name// /-}
     if "$PARTS_BENCH" "$@" --name "$name" --device "$DEVICE" --partitions 4 --resident 2 --streams 2 --only "$ONLY" \
+        --weighted "$WEIGHTED" \
         --length "$LENGTH" --walks "$WALKS" --few "$FEW" --repeat "$REPEAT" --commit "$commit" --json "$file.json" \
         >"$file.log" 2>&1; then
         echo "ok     $name ($((SECONDS - begun)) s)"

@@ -31,11 +31,13 @@ parts_rows parts_rows_begin(const parts_settings *s, const parts_graph *graph, u
             "\"%s\", \"name\": \"%s\", %s",
             csaw_version(), s->commit, parts_device_name(s->device), graph->kind, graph->name, graph->json);
     fprintf(rows.json,
-            "\"vertices\": %llu, \"arcs\": %llu, \"bytes\": %.0f},\n \"gpu_memory\": %llu, \"partitions\": %u, "
+            "\"vertices\": %llu, \"arcs\": %llu, \"weighted\": %s, \"bytes\": %.0f},\n \"gpu_memory\": %llu, "
+            "\"partitions\": %u, "
             "\"resident\": %u, \"streams\": %u, \"seed\": %u, \"length\": %u, \"p\": \"%s\", \"q\": \"%s\", "
             "\"repeat\": %u, \"copy_bytes_per_s\": %.6g, \"rows\": [",
-            (number)csr.num_vertices, (number)csr.num_edges, bytes, (number)s->memory << 10, s->partitions, s->resident,
-            s->streams, s->seed, s->length, s->p, s->q, s->repeat, rate);
+            (number)csr.num_vertices, (number)csr.num_edges, csr.weight ? "true" : "false", bytes,
+            (number)s->memory << 10, s->partitions, s->resident, s->streams, s->seed, s->length, s->p, s->q, s->repeat,
+            rate);
     return rows;
 }
 
@@ -71,7 +73,7 @@ void parts_rows_add(parts_rows *rows, const char *walk, const char *by, const pa
     const double ratio = bound > 0 ? row->seconds / bound : 0;
     const bool timed = row->launches && row->moved.launch_seconds > 0;
     FILE *const json = rows->json;
-    printf("%-9s %-36s %9.3f s %9.1f M arcs/s", walk, by, row->seconds, rate / 1e6);
+    printf("%-17s %-36s %9.3f s %9.1f M arcs/s", walk, by, row->seconds, rate / 1e6);
     if (row->moved.copies)
         printf("  %8.2f GB in %llu transfers, %llu launches, %llu batches; %.3f of what they take at full rate",
                (double)row->moved.copied_bytes / 1e9, (number)row->moved.copies, (number)row->launches,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bench/parts_settings.c - bench/parts_settings.h. Weights, types and times of a file are left behind: walks are by the
- * structure alone, on every graph, and no bytes are moved that they do not look at. */
+/* bench/parts_settings.c - bench/parts_settings.h. Types and times of a file are left behind, and weights unless they
+ * are asked for: no bytes are moved that walks do not look at. */
 #include "bench/parts_settings.h"
 
 #include "bench/measure.h"
@@ -18,6 +18,7 @@ parts_settings parts_settings_read(int argc, char **argv) {
                                     {"--edge-factor", &s.edge_factor, NULL},
                                     {"--seed", &s.seed, NULL},
                                     {"--undirected", &s.undirected, NULL},
+                                    {"--weighted", &s.weighted, NULL},
                                     {"--memory", &s.memory, NULL},
                                     {"--partitions", &s.partitions, NULL},
                                     {"--resident", &s.resident, NULL},
@@ -51,14 +52,16 @@ parts_graph parts_graph_open(const parts_settings *s) {
         snprintf(out.how, sizeof out.how, "edge factor %u, seed %u, made", s->edge_factor, s->seed);
         snprintf(out.json, sizeof out.json, "\"scale\": %u, \"edge_factor\": %u, \"seed\": %u, ", s->scale,
                  s->edge_factor, s->seed);
-        must(csaw_graph_rmat(CSAW_RMAT(.scale = s->scale, .edge_factor = s->edge_factor, .seed = s->seed), &out.graph));
+        must(csaw_graph_rmat(
+            CSAW_RMAT(.scale = s->scale, .edge_factor = s->edge_factor, .seed = s->seed, .weighted = s->weighted),
+            &out.graph));
     } else {
         out.kind = "file";
         snprintf(out.name, sizeof out.name, "%s", s->graph);
         snprintf(out.how, sizeof out.how, "read");
         must(csaw_graph_load(s->graph, CSAW_LOAD(.undirected = s->undirected), &out.file));
         csaw_csr csr = csaw_graph_csr(out.file);
-        csr.weight = NULL;
+        if (!s->weighted) csr.weight = NULL;
         csr.type = NULL;
         csr.time = NULL;
         must(csaw_graph_borrow_csr(&csr, &out.graph));
@@ -84,4 +87,6 @@ csaw_seeds parts_seeds(uint64_t count, uint64_t vertices) {
     return (csaw_seeds){vertex, count, NULL};
 }
 
-double parts_graph_bytes(const csaw_csr *csr) { return 8.0 * (double)csr->num_vertices + 4.0 * (double)csr->num_edges; }
+double parts_graph_bytes(const csaw_csr *csr) {
+    return 8.0 * (double)csr->num_vertices + (csr->weight ? 8.0 : 4.0) * (double)csr->num_edges;
+}

@@ -6,8 +6,8 @@
 #include <csaw/csaw.h>
 
 typedef struct parts_settings {
-    uint32_t scale, edge_factor, seed, undirected, memory /* KiB */, partitions, resident, streams, walks, few, length,
-        ablation, repeat, in_memory;
+    uint32_t scale, edge_factor, seed, undirected, weighted, memory /* KiB */, partitions, resident, streams, walks,
+        few, length, ablation, repeat, in_memory;
     const char *graph, *name, *device, *only, *ways, *p, *q, *json, *commit;
 } parts_settings;
 
@@ -28,6 +28,6 @@ void parts_graph_close(parts_graph *graph);
 /* Evenly over the vertices: neighbours often have numbers close by, and so are in the same partition. 0: all of them,
  * in order. vertex, or NULL: to be freed. */
 csaw_seeds parts_seeds(uint64_t count, uint64_t vertices);
-double parts_graph_bytes(const csaw_csr *csr); /* of offsets and destinations */
+double parts_graph_bytes(const csaw_csr *csr); /* of offsets, destinations and weights */
 
 #endif

@@ -20,7 +20,7 @@ SPEEDUPS = {"BA": "few: cyclic, equal (WS, BAL off)", "BA, WS": "few: equal shar
 LAUNCHES = {"BAL off": "equal shares (BAL off)", "BAL on": "partitions"}
 CYCLIC = "cyclic, equal (WS, BAL off)"
 TRANSFERS = {"neither": CYCLIC, "BAL": "cyclic order (WS off)", "WS": "equal shares (BAL off)", "WS, BAL": "partitions"}
-WALKS = ("uniform", "node2vec", "neighbor")
+WALKS = ("biased-neighbor", "biased-walk", "forest-fire", "unbiased-neighbor", "uniform", "node2vec", "neighbor")
 LEFT, TOP, GROUP, HEIGHT, HEAD, FOOT = 70, 84, 92, 150, 30, 92  # room at the left, on top; of a graph; of panels; around them
 
 
@@ -50,6 +50,8 @@ def walks_of(reports):
 def walk_text(report, walk):
     steps = f"{report['length']} steps"
     return {"uniform": f"uniform walks of {steps}", "neighbor": "samples of 15 and 10 neighbours",
+            "biased-neighbor": "samples of 2 and 2 neighbours by weight", "biased-walk": f"walks by weight of {steps}",
+            "forest-fire": "forest fires, 2 depths", "unbiased-neighbor": "samples of 2 and 2 neighbours",
             "node2vec": f"node2vec, p = {report['p']}, q = {report['q']}, {steps}"}[walk]
 
 

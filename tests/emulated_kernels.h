@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/emulated_kernels.h - a sampler whose kernels for walks on partitions run on the emulated GPU. Included after
- * tests/emulated_gpu.h and a sampler file, around which they are compiled. */
+/* tests/emulated_kernels.h - a sampler whose kernels for walks and samples on partitions run on the emulated GPU.
+ * Included after tests/emulated_gpu.h and a sampler file, around which they are compiled. */
 #ifndef CSAW_TESTS_EMULATED_KERNELS_H
 #define CSAW_TESTS_EMULATED_KERNELS_H
 
+#include "runtime/engine/device_hubs.cuh"
 #include "runtime/engine/device_parts.cuh"
+#include "runtime/engine/device_select.cuh"
 
 namespace emulated_kernels {
 
@@ -12,7 +14,40 @@ template <uint32_t KERNEL> void Walk(const csaw__job &job) {
     if constexpr (csaw__allowed<KERNEL>) csaw__parts_walk<KERNEL>(job);
 }
 
+template <uint32_t KERNEL> void Expand(const csaw__job &job) {
+    if constexpr (csaw__allowed<KERNEL> && !(csaw__hooks.flags & CSAW_LAYER)) csaw__wave_expand<KERNEL>(job);
+}
+
+template <uint32_t KERNEL> void Hubs(const csaw__job &job) {
+    if constexpr (csaw__allowed<KERNEL> && !(csaw__hooks.flags & CSAW_LAYER)) csaw__wave_hub<KERNEL>(job);
+}
+
+inline void Select(const csaw__job &job) {
+    if constexpr (!(csaw__hooks.flags & CSAW_REPLACE_POOL) && csaw__given(csaw__hooks.frontier_size))
+        csaw__select_places(job);
+}
+
+// Of samples; false: it is none of theirs.
+inline bool RunSample(int kernel, const csaw__job &job) {
+    switch (kernel) {
+    case CSAW__KERNEL_FANOUTS: return csaw__wave_fanout(job), true;
+    case CSAW__KERNEL_SELECT: return Select(job), true;
+    case CSAW__KERNEL_HUBS_ITS: return Hubs<CSAW__KERNEL_ITS>(job), true;
+    case CSAW__KERNEL_HUBS_RACE: return Hubs<CSAW__KERNEL_RACE>(job), true;
+    }
+    switch (kernel - CSAW__KERNEL_EXPAND) {
+    case CSAW__KERNEL_UNIFORM: return Expand<CSAW__KERNEL_UNIFORM>(job), true;
+    case CSAW__KERNEL_ITS: return Expand<CSAW__KERNEL_ITS>(job), true;
+    case CSAW__KERNEL_RACE: return Expand<CSAW__KERNEL_RACE>(job), true;
+    case CSAW__KERNEL_ALIAS: return Expand<CSAW__KERNEL_ALIAS>(job), true;
+    case CSAW__KERNEL_REJECT: return Expand<CSAW__KERNEL_REJECT>(job), true;
+    case CSAW__KERNEL_REJECT_ALIAS: return Expand<CSAW__KERNEL_REJECT_ALIAS>(job), true;
+    }
+    return false;
+}
+
 inline void Run(int kernel, const csaw__job &job) {
+    if (RunSample(kernel, job)) return;
     switch (kernel - CSAW__KERNEL_PARTS) {
     case CSAW__KERNEL_UNIFORM: return Walk<CSAW__KERNEL_UNIFORM>(job);
     case CSAW__KERNEL_ITS: return Walk<CSAW__KERNEL_ITS>(job);

@@ -7,6 +7,10 @@
 
 #include <algorithm>
 
+extern "C" {
+#include "runtime/base/memory.h"
+}
+
 using namespace sample_equality;
 
 namespace {
@@ -65,6 +69,35 @@ TEST(PartsGpu, SamplesInBatches) {
             << name;
         EXPECT_GT(batches, 2) << name;
     }
+}
+
+// Several batches are under way: what is brought serves all of them. Of B batches of 2 depths the graph comes B + 1
+// times, and one after the other 2 * B times. On the CPU: tests/emulated_parts_neighbor_test.cc.
+TEST(PartsGpu, BatchesShareWhatIsBrought) {
+    SKIP_WITHOUT_GPU();
+    const equality::OwnedGraph graph = equality::rmat_graph(false);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    SampleRequest request = request_on(csr, {15, 10}, 2, false);
+    request.pools.clear();
+    for (uint64_t i = 0; i < csr.num_vertices; i++) { // all over the graph
+        const auto v = static_cast<csaw_vertex>(i * 2654435761u % csr.num_vertices);
+        if (csr.rowptr[v] < csr.rowptr[v + 1]) request.pools.push_back({v});
+    }
+    request.samples_per_pool = 1;
+    const auto expected =
+        Library(csr, plan_on("cpu", 0, 0)).samples(&csaw_neighbor, nullptr, Method::automatic, request);
+    uint64_t bytes[2] = {0, 0};
+    for (bool in_turn : {false, true}) {
+        const Library gpu(csr, on_gpu(6, 2));
+        csaw__parts *const parts = gpu.get()->parts;
+        int batches = 0;
+        parts->schedule.in_turn = in_turn;
+        EXPECT_TRUE(same(expected, gpu.samples_in_batches(&csaw_neighbor, nullptr, Method::automatic, request, 0,
+                                                          request.pools.size() / 8 * 24 * 166, &batches)));
+        EXPECT_GE(batches, 8);
+        bytes[in_turn] = parts->kind->use(parts).copied_bytes;
+    }
+    EXPECT_LE(3 * bytes[0], 2 * bytes[1]);
 }
 
 std::unique_ptr<csaw_graph, reference::Free> rmat_19() {
@@ -134,6 +167,50 @@ TEST(PartsGpu, BatchesAreDividedUntilTheyFit) {
                      gpu.samples_in_batches(snowball, nullptr, Method::automatic, request, 0, 0, &batches)));
     EXPECT_GT(batches, 1);
     EXPECT_LE(gpu.get()->parts->kind->use(gpu.get()->parts).peak, options.gpu_memory);
+}
+
+// ---- failures ------------------------------------------------------------------------
+
+csaw_status no_more(void *, csaw_samples *samples) {
+    csaw_arcs arcs;
+    return csaw_samples_arcs(samples, CSAW_HOST, &arcs);
+}
+
+// In batches, two of which are under way together where partitions come, on a plan of its own. Every copy that fails in
+// turn, and every launch: on the CPU, tests/emulated_parts_neighbor_test.cc.
+TEST(PartsGpu, EveryAllocationOfSamplesFailsInTurn) {
+    SKIP_WITHOUT_GPU();
+    const Graph graph = reference::small_graph("karate");
+    const csaw_csr csr = graph.csr();
+    const auto borrowed = reference::borrow(csr);
+    const uint32_t fanout[] = {3, 2};
+    for (const char *name : {"neighbor", "layer", "snowball"}) {
+        uint64_t n = 1;
+        for (bool done = false; !done && n < 1000; n++) {
+            const csaw_plan_options options = on_gpu(3, 1);
+            csaw_run_options run = {};
+            run.size = sizeof run;
+            run.depth = 2;
+            run.fanout = fanout;
+            run.batch_bytes = 12 * 24 * 10;
+            csaw_plan *plan = nullptr;
+            csaw__fail_allocations_from(n);
+            csaw_status status = csaw_plan_create(borrowed.get(), &options, &plan);
+            if (status == CSAW_OK)
+                status = csaw_sample_each(plan, csaw_sampler_find(name), nullptr, nullptr, &run, no_more, nullptr);
+            const uint64_t asked = csaw__allocations_counted();
+            csaw__fail_allocations_from(0);
+            const std::string message = status == CSAW_OK ? "" : csaw_last_error();
+            done = status == CSAW_OK && asked < n;
+            // pages that cannot be locked are copied another way, but for layers
+            EXPECT_TRUE(status == CSAW_OK || status == CSAW_ENOMEM || status == CSAW_EDEVMEM ||
+                        status == CSAW_EUNSUPPORTED)
+                << name << ": " << csaw_status_text(status) << ": " << message;
+            csaw_plan_free(plan);
+        }
+        EXPECT_GT(n, 50u) << name;
+        EXPECT_LT(n, 1000u) << name;
+    }
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device_depths.cu - samples on the GPU whose instances share it: all of a batch advance together, depth
- * by depth; what each vertex of the frontier picks and leads to is compiled with the sampler (device_expand.cuh; of
- * layers device_layer.cu; long rows that are scanned device_hubs.cuh), pools and the order of delivery are kept by
- * device_pools.cuh, frontiers by device_frontier.cuh. */
+ * by depth, and several batches may, each at a depth of its own; what each vertex of a frontier picks and leads to is
+ * compiled with the sampler (device_expand.cuh; of layers device_layer.cu; long rows that are scanned device_hubs.cuh),
+ * pools and the order of delivery are kept by device_pools.cuh, frontiers by device_frontier.cuh. */
 #include <new>
 
 #include "runtime/base/device_copy.h"
@@ -27,6 +27,10 @@ csaw_status add_layer(run *r, layer **out) {
     *out = r->last = made;
     return CSAW_OK;
 }
+
+bool has(const run *r, uint32_t flags) { return r->sampler->traits() >> CSAW__TRAIT_FLAGS & flags; }
+bool chooses(const run *r) { return r->sampler->traits() & CSAW__TRAIT_SIZE; }
+bool is_last(const run *r) { return r->job.wave.depth + 1 == r->job.length; }
 
 /* ---- pools ---- */
 
@@ -85,12 +89,10 @@ csaw_status first_frontier(run *r, frontier *out) {
     return drop_repeats(r->device, c, out);
 }
 
-bool keeps_pool(const run *r) { return r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_KEEP_POOL; }
-
 /* What the pools hold has been visited. */
 csaw_status add_visited(run *r, const frontier &pool) {
     visited_set *set = &r->visited;
-    set->keys = keeps_pool(r) ? pool.count : set->keys + pool.count; /* a pool that stays holds them all */
+    set->keys = has(r, CSAW_KEEP_POOL) ? pool.count : set->keys + pool.count; /* a pool that stays holds them all */
     const uint64_t cells = table_size(set->keys);
     if (cells > set->cells) {
         array<unsigned long long> larger;
@@ -108,16 +110,17 @@ csaw_status add_visited(run *r, const frontier &pool) {
 
 /* ---- a depth ---- */
 
-/* A team an entry, a block each of the hubs. all_words: of memory that the entries need to pick in, the last of
- * work_offset. */
-csaw_status expand(run *r, uint64_t count, const uint64_t *work_offset, uint64_t all_words, uint64_t hubs) {
+/* The graph is here whole: a team an entry, a block each of the hubs; as many at a time as there is memory to pick in.
+ */
+csaw_status expand(run *r, const picking &p) {
     const int hub_kernel = r->job.kernel == CSAW__KERNEL_RACE ? CSAW__KERNEL_HUBS_RACE : CSAW__KERNEL_HUBS_ITS;
+    const uint64_t count = p.to->from.count;
     for (uint64_t first = 0, end = 0; first < count; first = end) {
-        uint64_t words = all_words;
+        uint64_t words = p.words;
         array<uint64_t> work;
         end = count;
-        if (all_words > r->device->most_work)
-            CSAW_TRY(end_of_launch(r->device, work_offset, first, count, &end, &words));
+        if (words > r->device->most_work)
+            CSAW_TRY(end_of_launch(r->device, p.work_offset.get(), first, count, &end, &words));
         CSAW_TRY(work.take(r->device, words, "memory to pick in"));
         csaw__job job = r->job;
         job.wave.first = first;
@@ -126,7 +129,7 @@ csaw_status expand(run *r, uint64_t count, const uint64_t *work_offset, uint64_t
         job.wave.work_first = first;
         CSAW_TRY(csaw__device_launch(r->device, r->sampler, CSAW__KERNEL_EXPAND + (int)job.kernel,
                                      (end - first) * 32 /* lanes */, &job));
-        CSAW_TRY(csaw__device_launch(r->device, r->sampler, hub_kernel, hubs * 256, &job));
+        CSAW_TRY(csaw__device_launch(r->device, r->sampler, hub_kernel, p.hubs * 256, &job));
     }
     return CSAW_OK;
 }
@@ -137,82 +140,99 @@ csaw_status next_pools(run *r, const layer &l, const frontier *pool, const uint6
                        frontier *out) {
     frontier merged;
     candidates all = reached;
-    if (keeps_pool(r)) CSAW_TRY(keep_pools(r->device, r->owners, pool ? *pool : l.from, begin, reached, &merged, &all));
+    if (has(r, CSAW_KEEP_POOL))
+        CSAW_TRY(keep_pools(r->device, r->owners, pool ? *pool : l.from, begin, reached, &merged, &all));
     return drop_repeats(r->device, all, out);
 }
 
-/* entries: moved into a new layer; pool: as in next_pools(); out: the next one, unless this depth is the last. */
-csaw_status one_depth(run *r, frontier *entries, const frontier *pool, bool last, frontier *out) {
-    csaw__device *device = r->device;
-    layer *l = nullptr;
-    array<uint64_t> room, work_offset, begin; /* room: [count + 1], and as many words of memory needed */
-    array<uint32_t> fanout, from, hub;
-    array<csaw_vertex> next;
-    uint64_t places = 0, words = 0, counts[2] = {0, 0}; /* of places, and of hubs, which stands behind the offsets */
-    csaw__wave *wave = &r->job.wave;
-    const uint64_t count = entries->count;
-    CSAW_TRY(add_layer(r, &l));
-    l->count = count;
-    swap_frontiers(&l->from, entries);
-    wave->first = 0;
-    wave->count = count;
-    wave->at = l->from.at.get();
-    wave->prev = l->from.prev.get();
-    wave->owner = l->from.owner.get();
-    if (r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_LAYER) {
-        CSAW_TRY(csaw__device_layer(r, l, last, &next, &from, &begin, &places));
-        if (last) return CSAW_OK;
-        return next_pools(r, *l, pool, begin.get(),
-                          {places, next.get(), from.get(), l->from.owner.get(), l->from.at.get()}, out);
-    }
-    CSAW_TRY(room.take(device, 2 * (count + 1), "a frontier"));
-    CSAW_TRY(work_offset.take(device, count + 1, "a frontier"));
+/* Room for the picks of a frontier that is in a layer. */
+csaw_status take_room(run *r, picking *p) {
+    csaw__device *const device = r->device;
+    csaw__wave *const wave = &r->job.wave;
+    layer *const l = p->to;
+    const uint64_t count = l->from.count;
+    uint64_t counts[2] = {0, 0}; /* of places, and of hubs, which stands behind the offsets */
+    CSAW_TRY(p->room.take(device, 2 * (count + 1), "a frontier"));
+    CSAW_TRY(p->work_offset.take(device, count + 1, "a frontier"));
     CSAW_TRY(l->offset.take(device, count + 2, "a frontier"));
-    CSAW_TRY(fanout.take(device, count, "a frontier"));
+    CSAW_TRY(p->fanout.take(device, count, "a frontier"));
     CSAW_TRY(l->got.take(device, count, "a frontier"));
-    CSAW_TRY(room.fill(0, 2 * (count + 1)));
-    uint64_t *const need = room.get() + count + 1;
-    wave->fanout = fanout.get();
-    wave->room = room.get();
-    wave->need = need;
+    CSAW_TRY(p->room.fill(0, 2 * (count + 1)));
+    wave->fanout = p->fanout.get();
+    wave->room = p->room.get();
+    wave->need = p->need();
     if (r->hubs) {
-        CSAW_TRY(hub.take(device, count, "a frontier"));
+        CSAW_TRY(p->hub.take(device, count, "a frontier"));
         CSAW_TRY(l->offset.fill(0, count + 2));
         wave->num_hubs = (unsigned long long *)l->offset.get() + count + 1;
     }
-    wave->hubs = hub.get();
+    wave->hubs = p->hub.get();
     CSAW_TRY(csaw__device_launch(device, r->sampler, CSAW__KERNEL_FANOUTS, count, &r->job));
-    CSAW_TRY(few_sums(device, room.get(), l->offset.get(), count + 1));
-    CSAW_TRY(few_sums(device, need, work_offset.get(), count + 1));
-    CSAW_CUDA(
-        csaw__copy_async(&words, work_offset.get() + count, sizeof words, cudaMemcpyDeviceToHost, device->stream));
-    CSAW_TRY(read(device, l->offset.get() + count, counts, r->hubs ? 2 : 1)); /* waits for both */
-    places = counts[0];
-    CSAW_TRY(l->src.take(device, places, "sampled arcs"));
-    CSAW_TRY(l->dst.take(device, places, "sampled arcs"));
-    CSAW_TRY(l->edge.take(device, places, "sampled arcs"));
-    if (!last) {
-        CSAW_TRY(next.take(device, places, "where sampled arcs lead"));
-        CSAW_TRY(from.take(device, places, "where sampled arcs lead"));
-        CSAW_TRY(next.fill(0xff, places)); /* CSAW_NONE */
+    CSAW_TRY(few_sums(device, p->room.get(), l->offset.get(), count + 1));
+    CSAW_TRY(few_sums(device, p->need(), p->work_offset.get(), count + 1));
+    CSAW_CUDA(csaw__copy_async(&p->words, p->work_offset.get() + count, sizeof p->words, cudaMemcpyDeviceToHost,
+                               device->stream));
+    const csaw_status both = read(device, l->offset.get() + count, counts, r->hubs ? 2 : 1); /* waits for both */
+    if (both != CSAW_OK) cudaStreamSynchronize(device->stream); /* the first is on its way */
+    CSAW_TRY(both);
+    p->places = counts[0];
+    p->hubs = counts[1];
+    CSAW_TRY(l->src.take(device, p->places, "sampled arcs"));
+    CSAW_TRY(l->dst.take(device, p->places, "sampled arcs"));
+    CSAW_TRY(l->edge.take(device, p->places, "sampled arcs"));
+    if (!is_last(r)) {
+        CSAW_TRY(p->next.take(device, p->places, "where sampled arcs lead"));
+        CSAW_TRY(p->from.take(device, p->places, "where sampled arcs lead"));
+        CSAW_TRY(p->next.fill(0xff, p->places)); /* CSAW_NONE */
     }
     wave->offset = l->offset.get();
-    wave->work_offset = work_offset.get();
+    wave->work_offset = p->work_offset.get();
     wave->got = l->got.get();
     wave->src = l->src.get();
     wave->dst = l->dst.get();
     wave->edge = l->edge.get();
-    wave->next = next.get();
-    wave->from = from.get();
-    if (device->parts) {
-        CSAW_TRY(csaw__device_expand_in_parts(r, count, words, counts[1]));
-    } else {
-        CSAW_TRY(expand(r, count, work_offset.get(), words, counts[1]));
+    wave->next = p->next.get();
+    wave->from = p->from.get();
+    return CSAW_OK;
+}
+
+/* The frontier of the next depth, in a layer of its own; of layers their picks, too. */
+csaw_status prepare(run *r, picking *p) {
+    csaw__wave *const wave = &r->job.wave;
+    if (has(r, CSAW_VISITED)) CSAW_TRY(add_visited(r, r->pool));
+    if (chooses(r)) {
+        CSAW_TRY(select_frontier(r->device, r->sampler, r->job, r->owners, r->pool, &p->chosen));
+        r->ended = p->chosen.count == 0;
+        if (r->ended) return CSAW_OK;
     }
-    if (last) return CSAW_OK;
-    const candidates c = {places, next.get(), from.get(), l->from.owner.get(), l->from.at.get()};
-    if (keeps_pool(r)) CSAW_TRY(begins_of(device, r->owners, l->from, l->offset.get(), &begin));
-    return next_pools(r, *l, pool, begin.get(), c, out);
+    CSAW_TRY(add_layer(r, &p->to));
+    layer *const l = p->to;
+    swap_frontiers(&l->from, chooses(r) ? &p->chosen : &r->pool);
+    l->count = l->from.count;
+    wave->first = 0;
+    wave->count = l->from.count;
+    wave->at = l->from.at.get();
+    wave->prev = l->from.prev.get();
+    wave->owner = l->from.owner.get();
+    if (has(r, CSAW_LAYER)) return csaw__device_layer(r, l, is_last(r), &p->next, &p->from, &p->begin, &p->places);
+    return take_room(r, p);
+}
+
+/* It has picked: to its next pool. */
+csaw_status finish(run *r, picking *p) {
+    frontier next;
+    if (r->ended) return CSAW_OK;
+    r->ended = is_last(r);
+    if (r->ended) return CSAW_OK;
+    const frontier &from = p->to->from;
+    const candidates c = {p->places, p->next.get(), p->from.get(), from.owner.get(), from.at.get()};
+    if (has(r, CSAW_KEEP_POOL) && !p->begin.get())
+        CSAW_TRY(begins_of(r->device, r->owners, from, p->to->offset.get(), &p->begin));
+    CSAW_TRY(next_pools(r, *p->to, chooses(r) ? &r->pool : nullptr, p->begin.get(), c, &next));
+    swap_frontiers(&r->pool, &next);
+    r->job.wave.depth++;
+    r->ended = r->pool.count == 0;
+    return CSAW_OK;
 }
 
 /* ---- delivery ---- */
@@ -250,7 +270,9 @@ csaw_status deliver_seeds(run *r, const csaw_arcs &out) {
     return CSAW_OK;
 }
 
-csaw_status deliver(run *r, csaw_samples *samples) {
+} // namespace
+
+csaw_status csaw_device::csaw__run_deliver(run *r, csaw_samples *samples) {
     csaw__device *device = r->device;
     array<uint64_t> place, total;
     CSAW_TRY(place.take(device, r->owners + 1, "counts of arcs"));
@@ -286,49 +308,49 @@ csaw_status deliver(run *r, csaw_samples *samples) {
 
 /* ---- all depths ---- */
 
-csaw_status run_depths(run *r, const csaw__job *given) {
-    const uint32_t traits = r->sampler->traits();
-    const bool chooses = traits & CSAW__TRAIT_SIZE;
-    frontier pool;
-    CSAW_TRY(first_frontier(r, &pool));
-    csaw__wave *wave = &r->job.wave;
-    wave->instance = given->first;
+csaw_status csaw_device::csaw__run_begin(run *r, csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler,
+                                         const csaw__job *job) {
+    csaw__wave *const wave = &r->job.wave;
+    r->device = device;
+    r->sampler = sampler;
+    r->job = *job;
+    r->owners = job->num_walks;
+    r->hubs = (job->kernel == CSAW__KERNEL_RACE || (job->kernel == CSAW__KERNEL_ITS && !job->rows.upto)) &&
+              max_degree >= CSAW__HUB_DEGREE;
+    CSAW_TRY(first_frontier(r, &r->pool));
+    wave->instance = job->first;
     wave->root = r->root.get();
-    if (traits & CSAW__TRAIT_USER) {
-        CSAW_TRY(r->user.take(r->device, 4 * r->owners, "user bytes"));
+    if (sampler->traits() & CSAW__TRAIT_USER) {
+        CSAW_TRY(r->user.take(device, 4 * r->owners, "user bytes"));
         CSAW_TRY(r->user.fill(0, 4 * r->owners));
         wave->user = (uint64_t(*)[4])r->user.get();
     }
-    if (given->fanout) {
-        CSAW_TRY(r->fanouts.upload(r->device, given->fanout, given->length, "fanouts"));
+    if (job->fanout) {
+        CSAW_TRY(r->fanouts.upload(device, job->fanout, job->length, "fanouts"));
         r->job.fanout = r->fanouts.get();
     }
-    for (uint32_t d = 0; d < given->length && pool.count; d++) {
-        frontier chosen, next;
-        wave->depth = d;
-        if (traits >> CSAW__TRAIT_FLAGS & CSAW_VISITED) CSAW_TRY(add_visited(r, pool));
-        if (chooses) {
-            CSAW_TRY(select_frontier(r->device, r->sampler, r->job, r->owners, pool, &chosen));
-            if (chosen.count == 0) break;
-        }
-        CSAW_TRY(one_depth(r, chooses ? &chosen : &pool, chooses ? &pool : nullptr, d + 1 == given->length, &next));
-        swap_frontiers(&pool, &next);
-    }
+    r->ended = r->pool.count == 0 || job->length == 0;
     return CSAW_OK;
 }
 
-} // namespace
+csaw_status csaw_device::csaw__runs_advance(run *const *runs, uint32_t count) {
+    picking at[CSAW__MOST_BATCHES];
+    for (uint32_t i = 0; i < count; i++) CSAW_TRY(prepare(runs[i], &at[i]));
+    if (count && runs[0]->device->parts) {
+        CSAW_TRY(csaw__device_expand_in_parts(runs, at, count));
+    } else {
+        for (uint32_t i = 0; i < count; i++)
+            if (at[i].to && !has(runs[i], CSAW_LAYER)) CSAW_TRY(expand(runs[i], at[i]));
+    }
+    for (uint32_t i = 0; i < count; i++) CSAW_TRY(finish(runs[i], &at[i]));
+    return CSAW_OK;
+}
 
 csaw_status csaw__device_depths(csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler,
                                 const csaw__job *job, csaw_samples *samples, csaw__fault *fault) {
-    run r;
-    r.device = device;
-    r.sampler = sampler;
-    r.job = *job;
-    r.owners = job->num_walks;
-    r.hubs = (job->kernel == CSAW__KERNEL_RACE || (job->kernel == CSAW__KERNEL_ITS && !job->rows.upto)) &&
-             max_degree >= CSAW__HUB_DEGREE;
-    CSAW_TRY(run_depths(&r, job));
+    run r, *const runs[] = {&r};
+    CSAW_TRY(csaw__run_begin(&r, device, max_degree, sampler, job));
+    while (!r.ended) CSAW_TRY(csaw__runs_advance(runs, 1));
     CSAW_TRY(csaw__device_fault(device, fault));
-    return fault->kind != CSAW__FAULT_NONE ? CSAW_OK : deliver(&r, samples);
+    return fault->kind != CSAW__FAULT_NONE ? CSAW_OK : csaw__run_deliver(&r, samples);
 }

@@ -130,23 +130,32 @@ CSAW_FN void csaw__wave_finish(const csaw__wave &wave, const csaw__team &team, c
     }
 }
 
-/* One team an entry, but for hubs. */
-template <uint32_t KERNEL> CSAW_FN void csaw__wave_expand(const csaw__job &job) {
+/* The entry at a place, unless it is a hub. */
+template <uint32_t KERNEL>
+CSAW_FN void csaw__wave_entry(const csaw__job &job, const csaw__team &team, uint64_t place, csaw__pick_room room) {
     const csaw__wave &wave = job.wave;
-    const csaw__team team;
-    const uint64_t place = wave.first + (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) / CSAW__TEAM;
-    if (place >= wave.count) return;
     const uint64_t i = wave.list ? wave.list[place] : place;
     csaw_site site = csaw__wave_site(&job, i);
     csaw__wave_rows(&site);
     const uint32_t k = wave.fanout[i];
     if (csaw__is_hub(&job, k, site.degree)) return;
-    csaw__pick_room room = csaw__shared_pick_room<KERNEL, CSAW__TEAMS>();
     room.work = csaw__wave_work(&wave, i);
     uint32_t got = 0;
     if (k && site.degree) got = csaw__team_picks<KERNEL>(team, &site, k, room, wave.edge + wave.offset[i]);
     csaw__wave_finish(wave, team, &site, i, k, got);
     if (site.undeclared) csaw__wave_fault(&site);
+}
+
+/* One team an entry, and then the next that no team of the launch has: a launch may have fewer blocks. */
+template <uint32_t KERNEL> CSAW_FN void csaw__wave_expand(const csaw__job &job) {
+    const csaw__team team;
+    const csaw__pick_room room = csaw__shared_pick_room<KERNEL, CSAW__TEAMS>();
+    const uint64_t threads = gridDim.x * (uint64_t)blockDim.x;
+    uint64_t place = job.wave.first + (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) / CSAW__TEAM;
+    for (; place < job.wave.count; place += threads / CSAW__TEAM) {
+        csaw__wave_entry<KERNEL>(job, team, place, room);
+        team.sync(); /* the room is picked in again */
+    }
 }
 
 #endif

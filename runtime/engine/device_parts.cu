@@ -266,6 +266,7 @@ const csaw__parts_kind on_cuda = {.has_queues = false,
                                   .hold = csaw__cuda_hold,
                                   .let_go = csaw__cuda_let_go,
                                   .reads_in_place = reads_in_place,
+                                  .drop_samples = csaw__cuda_drop_samples,
                                   .use = use,
                                   .destroy = destroy};
 

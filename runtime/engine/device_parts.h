@@ -10,6 +10,10 @@
 #include "runtime/engine/device_pages.h"
 #include "runtime/engine/parts.h"
 
+namespace csaw_device {
+struct run; /* runtime/engine/device_run.h */
+}
+
 /* Device memory for a partition. */
 typedef struct csaw__cuda_slot {
     int64_t part; /* that is there, whole; or CSAW__NONE_AT_ALL */
@@ -73,6 +77,8 @@ struct csaw__cuda_parts {
     csaw__job job;               /* likewise; rows: the partition's */
     csaw__library *library;
     csaw__device *sampling; /* the GPU engine for samples, within the memory for instances; NULL until there are any */
+    csaw_device::run *batch[CSAW__MOST_BATCHES]; /* under way in it, the first the one to be asked for next */
+    uint32_t batches, most_batches;              /* most_batches: that found memory; 0: not known yet */
 };
 
 /* runtime/engine/device_parts_memory.cu. alloc .. get: as csaw__part_device has them. */
@@ -87,6 +93,9 @@ void csaw__cuda_end_samples(csaw__cuda_parts *c);   /* closes their engine; samp
 bool csaw__cuda_can_hold(const csaw__parts *parts); /* these three: as csaw__parts_kind has them */
 csaw_status csaw__cuda_hold(csaw__parts *parts, const csaw__job *job, bool *held);
 void csaw__cuda_let_go(csaw__parts *parts);
+
+/* runtime/engine/device_parts_batches.cu: as csaw__parts_kind has it. */
+void csaw__cuda_drop_samples(csaw__parts *parts);
 
 /* runtime/engine/device_parts_copy.cu: as csaw__part_device has it; and all rows, where the host has them. */
 csaw_status csaw__cuda_copy(void *self, uint32_t part, uint32_t slot, uint32_t stream);

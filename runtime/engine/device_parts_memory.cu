@@ -72,6 +72,7 @@ csaw_status csaw__cuda_take_budget(csaw__cuda_parts *c, csaw__fit_request *reque
 void csaw__cuda_end_samples(csaw__cuda_parts *c) {
     const uint64_t taken = c->use.used + csaw__device_peak(c->sampling);
     c->use.peak = taken > c->use.peak ? taken : c->use.peak;
+    csaw__cuda_drop_samples(c->parts);
     csaw__device_close(c->sampling);
     c->sampling = nullptr;
 }

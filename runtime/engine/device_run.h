@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/device_run.h - a batch of samples on the GPU under way: its frontiers, what was picked at each depth,
- * what was visited. Shared by the files that advance it. */
+/* runtime/engine/device_run.h - batches of samples on the GPU under way: their frontiers, what was picked at each
+ * depth, what was visited. Shared by the files that advance them. */
 #ifndef CSAW_ENGINE_DEVICE_RUN_H
 #define CSAW_ENGINE_DEVICE_RUN_H
 
@@ -43,6 +43,8 @@ struct run {
     array<uint32_t> fanouts; /* of the run, by depth */
     array<uint64_t> user;    /* [4 * owners], where the sampler has user bytes */
     visited_set visited;
+    frontier pool;                           /* at job.wave.depth, the next */
+    bool ended = false;                      /* no depth is left, or nothing to go on from */
     layer *first = nullptr, *last = nullptr; /* depth 0 .. */
     ~run() {
         while (first) {
@@ -75,9 +77,28 @@ inline csaw_status end_of_launch(csaw__device *device, const uint64_t *sum, uint
     return CSAW_OK;
 }
 
-/* runtime/engine/device_parts_sample.cu: the entries in r->job.wave pick, each when its partition is there. words:
- * of memory that all pick in; hubs: how many stand in wave.hubs. */
-csaw_status csaw__device_expand_in_parts(run *r, uint64_t count, uint64_t words, uint64_t hubs);
+/* What a run needs while it advances by a depth. */
+struct picking {
+    frontier chosen; /* of the pool, where not all of it goes on */
+    layer *to = nullptr;
+    array<uint64_t> room, work_offset, begin; /* room: [count + 1], and as many words of memory needed */
+    array<uint32_t> fanout, from, hub;
+    array<csaw_vertex> next; /* where picks lead, unless the depth is the last */
+    uint64_t places = 0, words = 0, hubs = 0;
+    uint64_t *need() const { return room.get() + to->from.count + 1; } /* [count], then 0 */
+};
+
+/* runtime/engine/device_depths.cu. A batch at its first frontier. job: as csaw__device_depths() has it. */
+csaw_status csaw__run_begin(run *r, csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler,
+                            const csaw__job *job);
+/* Each of them by a depth, of its own; none has ended. count: CSAW__MOST_BATCHES at most. What they pick of partitions
+ * they pick together. */
+csaw_status csaw__runs_advance(run *const *runs, uint32_t count);
+csaw_status csaw__run_deliver(run *r, csaw_samples *samples);
+
+/* runtime/engine/device_parts_sample.cu: the entries in their jobs' waves pick, each when its partition is there; of a
+ * run that has nothing to pick, at[i].to is NULL. */
+csaw_status csaw__device_expand_in_parts(run *const *runs, const picking *at, uint32_t count);
 
 /* runtime/engine/device_layer.cu: the picks of a depth of a CSAW_LAYER sampler, from l->from, which stands in
  * r->job.wave. next, from: where their updates lead, and the entries they come from, unless this depth is the last;

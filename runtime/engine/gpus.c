@@ -34,6 +34,12 @@ static uint64_t begin_of(const csaw__gpus *gpus, uint64_t count, uint64_t i) {
     return csaw__share_begin(count, i, gpus->count);
 }
 
+void csaw__gpus_share(const csaw__gpus *gpus, uint32_t i, uint64_t *first, uint64_t *count) {
+    const uint64_t from = begin_of(gpus, *count, i), to = begin_of(gpus, *count, i + 1);
+    *first += from;
+    *count = to - from;
+}
+
 static uint64_t largest_share(const csaw__gpus *gpus, uint64_t count) {
     return count - begin_of(gpus, count, gpus->count - 1);
 }
@@ -188,6 +194,8 @@ typedef struct dividing {
 static csaw__run run_of(const csaw__run *r, uint32_t i) {
     csaw__run out = *r;
     out.plan = r->plan->gpus->plan[i];
+    out.whole = r;
+    out.member = i;
     return out;
 }
 
@@ -264,24 +272,26 @@ static csaw_status draw_one(void *user, uint32_t i) {
     drawing *const d = user;
     const csaw_samples *const whole = d->samples;
     const csaw__gpus *const gpus = d->run->plan->gpus;
-    const uint64_t from = begin_of(gpus, whole->num_walks, i), to = begin_of(gpus, whole->num_walks, i + 1);
+    uint64_t first = whole->first, count = whole->num_walks;
     csaw_samples *const samples = whole->share[i];
     csaw__run run = run_of(d->run, i);
     samples->ordinal = gpus->ordinal[i];
-    samples->num_walks = to - from;
-    if (from == to) return CSAW_OK;
+    csaw__gpus_share(gpus, i, &first, &count);
+    samples->num_walks = count;
+    if (count == 0) return CSAW_OK;
+    const uint64_t from = first - whole->first;
     d->share[i].of = d;
-    d->share[i].first = whole->first + from;
+    d->share[i].first = first;
     if (run.options.progress) run.options.progress = tell;
     run.options.user = &d->share[i];
     if (run.plan->parts && !run.is_sample) { /* which writes walks where they are wanted */
         samples->host_path = whole->host_path + from * ((uint64_t)whole->length + 1);
         samples->host_edge = whole->host_edge ? whole->host_edge + from * whole->length : NULL;
     }
-    const csaw_status status = csaw__run_batch(&run, whole->first + from, to - from, samples, &d->share[i].fault);
+    const csaw_status status = csaw__run_batch(&run, first, count, samples, &d->share[i].fault);
     samples->host_path = NULL;
     samples->host_edge = NULL;
-    atomic_store(&d->share[i].done, to - from);
+    atomic_store(&d->share[i].done, count);
     return status;
 }
 

@@ -41,6 +41,8 @@ csaw_status csaw__gpus_prepare(const csaw__gpus *gpus, const csaw_sampler *sampl
 void csaw__gpus_forget_tables(const csaw__gpus *gpus);
 csaw_status csaw__gpus_room(const csaw__run *r, uint64_t count, uint64_t all);
 csaw_status csaw__gpus_batches(const csaw__run *r, uint64_t left, uint64_t *count);
+/* GPU i's share of so many instances from *first on. */
+void csaw__gpus_share(const csaw__gpus *gpus, uint32_t i, uint64_t *first, uint64_t *count);
 /* The batch that samples are of, which has not begun: to samples->share. The fault is that of the lowest instance. What
  * failed is what comes first in the order of delivery, errors of a GPU and faults of hooks alike. */
 csaw_status csaw__gpus_draw(const csaw__run *r, csaw_samples *samples, csaw__fault *fault);

@@ -7,6 +7,7 @@
 #include "runtime/engine/device_reducer.h"
 #include "runtime/engine/device_weights.h"
 #include "runtime/engine/parts.h"
+#include "runtime/engine/run.h"
 #include "runtime/engine/spread_gpu.h"
 
 #define WEAK __attribute__((weak))
@@ -170,9 +171,9 @@ WEAK csaw_status csaw__parts_on_cuda(csaw__parts *parts, int ordinal) {
     return no_cuda();
 }
 
-WEAK csaw_status csaw__parts_sample_on_gpu(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
-                                           csaw_samples *samples, csaw__fault *fault) {
-    (void)plan, (void)sampler, (void)job, (void)samples, (void)fault;
+WEAK csaw_status csaw__parts_sample_on_gpu(const csaw__run *r, const csaw__job *job, csaw_samples *samples,
+                                           csaw__fault *fault) {
+    (void)r, (void)job, (void)samples, (void)fault;
     return no_cuda();
 }
 

@@ -226,7 +226,7 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
     CSAW_TRY(parts->kind->take_tables(parts, whole->alias, whole->bias));
     if (with_alias) request = csaw__parts_with_alias(request);
     if (parts->kind->reads_in_place && parts->kind->reads_in_place(parts)) {
-        request.stays = walks ? parts->way == CSAW__PARTS_STAY : csaw__sample_reads_in_place(sampler);
+        request.stays = parts->way == CSAW__PARTS_STAY || (!walks && csaw__sample_reads_in_place(sampler));
         in_place = walks ? cost_in_place(parts, sampler, job) : 0;
         if (parts->way == CSAW__PARTS_CHOOSE) request.step_cost = in_place;
     }
@@ -248,6 +248,19 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
 }
 
 bool csaw__parts_on_gpu(const csaw__parts *parts) { return parts && parts->cuda; }
+
+/* Evenly apart: so they take least memory, most of which is that of the deepest. Who draws one instance, or brings
+ * partitions in cyclic order, for comparison, has them one after the other. */
+uint32_t csaw__parts_depths_apart(const csaw__parts *parts, const csaw_sampler *sampler, uint32_t depths) {
+    const bool all_stay = parts->fit.resident == parts->fit.parts || parts->fit.in_place;
+    if (!csaw__parts_on_gpu(parts) || all_stay || csaw__sample_reads_in_place(sampler)) return 0;
+    if (parts->one_at_a_time || parts->schedule.in_turn || depths < 2) return 0;
+    return (depths + CSAW__MOST_BATCHES - 1) / CSAW__MOST_BATCHES;
+}
+
+void csaw__parts_drop_samples(csaw__parts *parts) {
+    if (parts && parts->kind->drop_samples) parts->kind->drop_samples(parts);
+}
 
 void csaw__parts_forget_tables(csaw__parts *parts) { (void)parts->kind->take_tables(parts, NULL, NULL); }
 

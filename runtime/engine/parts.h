@@ -56,6 +56,7 @@ typedef struct csaw__parts_kind {
     csaw_status (*hold)(csaw__parts *parts, const csaw__job *job, bool *held);
     void (*let_go)(csaw__parts *parts);
     bool (*reads_in_place)(const csaw__parts *parts); /* the graph, in the host's memory; NULL: it does not */
+    void (*drop_samples)(csaw__parts *parts);         /* batches under way; NULL: there are none */
     csaw__parts_use (*use)(const csaw__parts *parts);
     void (*destroy)(csaw__parts *parts); /* whatever it is of a kind */
 } csaw__parts_kind;
@@ -74,7 +75,7 @@ struct csaw__parts {
     csaw__schedule schedule;
     csaw__question_room questions; /* of second-order steps under way, on the host */
     bool one_at_a_time;            /* instances run one after the other; default: batched (BA) */
-    csaw__parts_way way;           /* of walks */
+    csaw__parts_way way;           /* of samples: CSAW__PARTS_STAY, or any other */
     const csaw__parts_kind *kind;
     csaw__part_device on; /* the device that partitions come to */
 

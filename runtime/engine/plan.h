@@ -97,12 +97,14 @@ csaw_status csaw__parts_create(const csaw_graph *graph, const csaw_plan_options 
 csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler, const csaw__job *job, uint64_t walks,
                                 uint64_t all, bool edges);
 void csaw__parts_forget_tables(csaw__parts *parts);
-/* Samples of a batch, on a GPU: to samples->device_arcs. */
-csaw_status csaw__parts_sample_on_gpu(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
-                                      csaw_samples *samples, csaw__fault *fault);
 bool csaw__parts_on_gpu(const csaw__parts *parts); /* not the simulated one; false of NULL */
 /* Walks of a round; 0 = any number costs the same transfers. */
 uint64_t csaw__parts_together(const csaw__parts *parts, uint32_t length, bool edges);
+/* Batches of samples that are under way together, at most, where partitions come to a GPU. */
+enum { CSAW__MOST_BATCHES = 8 };
+/* How many depths each is behind the one before; 0: they are drawn one after the other. */
+uint32_t csaw__parts_depths_apart(const csaw__parts *parts, const csaw_sampler *sampler, uint32_t depths);
+void csaw__parts_drop_samples(csaw__parts *parts); /* those under way; NULL is fine */
 void csaw__parts_free(csaw__parts *parts);
 
 /* Samples of job->num_walks instances from job->first, on the CPU, to samples. */

@@ -16,6 +16,11 @@ typedef struct csaw__run {
     csaw__job job; /* of the whole run; batches change first, num_walks, path and edge */
     uint64_t total;
     bool is_sample; /* arcs, not walks: docs/stream.md, "Samples" */
+    /* Of csaw_sample_each: instances of a round of batches, which begin with options.first; 0: there is one batch, and
+     * nobody knows of others. */
+    uint64_t of_a_round;
+    const struct csaw__run *whole; /* of several GPUs, whose share is this one's; NULL: none */
+    uint32_t member;               /* of them */
 } csaw__run;
 
 /* Offsets that never fall, vertices of the plan's graph. NULL, every vertex, is fine. */
@@ -35,6 +40,10 @@ uint64_t csaw__run_bytes(const csaw__run *r);
 csaw_status csaw__run_room(const csaw__run *r, uint64_t count, uint64_t all);
 /* The same for csaw_sample_each, which has so many instances to do: *count of them make a batch. */
 csaw_status csaw__run_batches(const csaw__run *r, uint64_t left, uint64_t *count);
+/* The batch after the one that has this instance, as csaw_sample_each will ask for it; false: there is none. An engine
+ * may begin it; whatever it began is dropped when the run has ended. */
+bool csaw__run_next(const csaw__run *r, uint64_t instance, uint64_t *first, uint64_t *count);
+void csaw__run_end(const csaw__run *r);
 /* Walks of a batch, of_one bytes of host memory each, of which so many are under way together (0 = any number costs the
  * same): whole rounds of them. given: csaw_run_options.batch_bytes. Without it, at most so many. */
 uint64_t csaw__walks_in_batch(uint64_t of_one, uint64_t together, uint64_t given);
@@ -51,6 +60,10 @@ csaw_status csaw__run_fault(const csaw__run *r, csaw__fault *fault);
 csaw_status csaw__run_progress(const csaw__run *r, uint64_t done);
 /* runtime/engine/parts_walk.c: walks of a batch on partitions. Asks the progress function between rounds. */
 csaw_status csaw__parts_walk(const csaw__run *r, const csaw__job *job, csaw__fault *fault);
+/* runtime/engine/device_parts_batches.cu: samples of a batch on partitions that come to a GPU, to samples->device_arcs.
+ */
+csaw_status csaw__parts_sample_on_gpu(const csaw__run *r, const csaw__job *job, csaw_samples *samples,
+                                      csaw__fault *fault);
 
 #ifdef __cplusplus
 }

@@ -288,8 +288,7 @@ csaw_status csaw__run_batch(const csaw__run *r, uint64_t first, uint64_t count, 
     if (r->plan->gpus) return csaw__gpus_draw(r, samples, fault);
     if (r->plan->spread) return csaw__spread_batch(r, &job, samples, fault);
     if (r->is_sample) {
-        if (csaw__parts_on_gpu(r->plan->parts))
-            return csaw__parts_sample_on_gpu(r->plan, r->sampler, &job, samples, fault);
+        if (csaw__parts_on_gpu(r->plan->parts)) return csaw__parts_sample_on_gpu(r, &job, samples, fault);
         return r->plan->device ? csaw__device_sample(r->plan, r->sampler, &job, samples, fault)
                                : csaw__cpu_sample(r->plan, r->sampler, &job, r->options.check, samples, fault);
     }

@@ -27,17 +27,14 @@ typedef struct each {
     void *user;
 } each;
 
-/* Instances of a round, of all ranks. */
-static uint64_t of_a_round(const each *e) { return e->at_once * csaw__ranks_size(e->ranks); }
-
 static uint64_t end_of_round(const each *e, uint64_t number) {
-    const uint64_t begin = e->run.options.first + number * of_a_round(e), left = e->run.total - begin;
-    return begin + (left < of_a_round(e) ? left : of_a_round(e));
+    const uint64_t begin = e->run.options.first + number * e->run.of_a_round, left = e->run.total - begin;
+    return begin + (left < e->run.of_a_round ? left : e->run.of_a_round);
 }
 
 static csaw_status draw_batch(void *user, uint64_t number, int slot) {
     each *e = user;
-    const uint64_t begin = e->run.options.first + number * of_a_round(e);
+    const uint64_t begin = e->run.options.first + number * e->run.of_a_round;
     uint64_t from, count;
     csaw_status status = CSAW_OK;
     csaw__run_share(&e->run, end_of_round(e, number) - begin, &from, &count);
@@ -114,7 +111,8 @@ static csaw_status run_batches(each *e) {
     csaw_status status;
     CSAW_TRY(csaw__spread_agree_run(&e->run, csaw__run_progress(&e->run, 0)));
     do {
-        const uint64_t left = e->run.total - e->run.options.first, round = of_a_round(e);
+        const uint64_t left = e->run.total - e->run.options.first, round = e->at_once * csaw__ranks_size(e->ranks);
+        e->run.of_a_round = round;
         e->too_many = false;
         status = csaw__double_buffer_run(&batches, left / round + (left % round != 0));
     } while (status == CSAW_EDEVMEM && divide_batches(e));
@@ -135,6 +133,7 @@ csaw_status csaw_sample_each(csaw_plan *plan, const csaw_sampler *sampler, const
     csaw__ranks_watch(e.ranks, go_on, &e);
     status = csaw__ranks_end(e.ranks, run_batches(&e));
     csaw__ranks_watch(e.ranks, NULL, NULL);
+    csaw__run_end(&e.run);
     csaw_samples_free(e.samples[0]);
     csaw_samples_free(e.samples[1]);
     return status;

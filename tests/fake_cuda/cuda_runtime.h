@@ -29,7 +29,7 @@ enum cudaError_t {
     cudaErrorNotReady,
     cudaErrorHostMemoryAlreadyRegistered
 };
-enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrCanUseHostPointerForRegisteredMem };
 enum {
     cudaStreamNonBlocking = 1,
@@ -56,10 +56,16 @@ struct Stream {
     int device;
 };
 
+struct Pool {
+    size_t most, used = 0, peak = 0; // most: that it may take
+};
+
 inline std::recursive_mutex lock; // of everything
 inline int devices = 1;
 inline thread_local int current = 0; // device
 inline std::map<void *, size_t> memory;
+inline std::map<void *, Pool *> pooled; // of it
+inline std::set<Pool *> pools;
 inline std::map<uintptr_t, uintptr_t> registered; // begin, end
 inline std::set<Stream *> streams;
 inline std::set<Event *> events;
@@ -144,7 +150,9 @@ inline void Reset() {
     refuse_pages = false;
     fault = last = cudaSuccess;
 }
-inline bool AllGivenBack() { return memory.empty() && registered.empty() && streams.empty() && events.empty(); }
+inline bool AllGivenBack() {
+    return memory.empty() && registered.empty() && streams.empty() && events.empty() && pools.empty();
+}
 
 } // namespace fake_cuda
 
@@ -200,6 +208,10 @@ inline cudaError_t cudaFree(void *memory) {
     const auto found = fake_cuda::memory.find(memory);
     if (found == fake_cuda::memory.end()) return cudaErrorInvalidValue;
     fake_cuda::used -= fake_cuda_takes(found->second);
+    if (const auto of = fake_cuda::pooled.find(memory); of != fake_cuda::pooled.end()) {
+        of->second->used -= found->second;
+        fake_cuda::pooled.erase(of);
+    }
     fake_cuda::memory.erase(found);
     std::free(memory);
     return cudaSuccess;
@@ -317,6 +329,7 @@ inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
     FAKE_CUDA_GUARD;
     if (++fake_cuda::copies == fake_cuda::fail_copy) return cudaErrorUnknown;
+    if (kind == cudaMemcpyDeviceToDevice) return fake_cuda::Put(stream, [=] { std::memcpy(to, from, bytes); });
     if (fake_cuda::Crosses(kind == cudaMemcpyHostToDevice ? from : to, bytes)) return cudaErrorInvalidValue;
     if (kind == cudaMemcpyHostToDevice && !fake_cuda::IsRegistered(from, bytes)) {
         const char *const begin = static_cast<const char *>(from);
@@ -327,18 +340,56 @@ inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cud
     }
     return fake_cuda::Put(stream, [=] { std::memcpy(to, from, bytes); });
 }
-// From a pool: at once. Freed in the order of the stream, and spoiled, so that whoever reads it too late, sees it.
-using cudaMemPool_t = void *;
+// From a pool, NULL one without end: at once. Freed in the order of the stream, and spoiled, so that whoever reads it
+// too late, sees it. What a stream is yet to free is there for what comes behind it.
+using cudaMemPool_t = fake_cuda::Pool *;
+enum cudaMemAllocationType { cudaMemAllocationTypePinned };
+enum cudaMemLocationType { cudaMemLocationTypeDevice };
+struct cudaMemPoolProps {
+    cudaMemAllocationType allocType;
+    struct {
+        cudaMemLocationType type;
+        int id;
+    } location;
+    size_t maxSize; // 0: no limit
+};
 inline cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t) { return cudaMalloc(out, bytes); }
 enum cudaMemPoolAttr { cudaMemPoolAttrReservedMemHigh };
-inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void *out) {
+inline cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const cudaMemPoolProps *props) {
     FAKE_CUDA_GUARD;
-    *static_cast<uint64_t *>(out) = fake_cuda::peak;
+    *out = new fake_cuda::Pool{props->maxSize ? props->maxSize : SIZE_MAX};
+    fake_cuda::pools.insert(*out);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+    const std::lock_guard<std::recursive_mutex> guard(fake_cuda::lock);
+    for (auto next = fake_cuda::pooled.begin(); next != fake_cuda::pooled.end();) {
+        void *const memory = next->first;
+        const bool is_its = next->second == pool;
+        ++next;
+        if (is_its) cudaFree(memory); // of a GPU that broke
+    }
+    fake_cuda::pools.erase(pool);
+    delete pool;
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void *out) {
+    FAKE_CUDA_GUARD;
+    *static_cast<uint64_t *>(out) = pool ? pool->peak : fake_cuda::peak;
     return cudaSuccess;
 }
 inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }
-inline cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t, cudaStream_t) {
-    return cudaMalloc(out, bytes);
+inline cudaError_t cudaMallocFromPoolAsync(void **out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    FAKE_CUDA_GUARD;
+    if (!pool) return cudaMalloc(out, bytes);
+    if (bytes > pool->most - pool->used) cudaStreamSynchronize(stream);
+    if (bytes > pool->most - pool->used) return fake_cuda::last = cudaErrorMemoryAllocation;
+    const cudaError_t error = cudaMalloc(out, bytes);
+    if (error != cudaSuccess) return error;
+    fake_cuda::pooled[*out] = pool;
+    pool->used += bytes;
+    pool->peak = pool->used > pool->peak ? pool->used : pool->peak;
+    return cudaSuccess;
 }
 inline cudaError_t cudaFreeAsync(void *memory, cudaStream_t stream) {
     FAKE_CUDA_GUARD;

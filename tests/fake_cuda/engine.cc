@@ -5,6 +5,7 @@
 #include "runtime/engine/device_parts.h"
 
 uint64_t csaw__device_peak(const csaw__device *) { return 0; }
+void csaw__cuda_drop_samples(csaw__parts *) {}
 csaw_status csaw__library_take(csaw__library **, const csaw_sampler *, int) {
     return csaw__fail(CSAW_EUNSUPPORTED, "a fake GPU has no NVRTC");
 }

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/device_parts_batches.cu - batches of samples on a GPU to which partitions come, several of them under
+ * way together, each at a depth of its own.
+ *
+ * Method: each depth of a batch needs all partitions at which its frontier stands, which are all of them if the batch
+ * is not small. So while the batch that is asked for is at its last depth, the one behind is at the depth before, and
+ * so on: what is brought for one serves all (device_parts_sample.cu). Of B batches of D depths the graph comes
+ * B + D - 1 times, not B * D, and with fanouts that multiply, the batches behind take little memory: of 15 and 10, one
+ * that has picked at depth 0 has 9% of the arcs that it will have. Of more depths than CSAW__MOST_BATCHES, each batch
+ * is several behind the one before. Batches that follow are those that csaw_sample_each will ask for
+ * (csaw__run_next()); they stay under way while one is delivered, and are dropped where something fails and when the
+ * run ends. If there is no memory for all of them, there are fewer from then on, and the first begins anew.
+ *
+ * Where a launch needs rows of several partitions at a time, those of a layer, of prev, of a pool that is a list, no
+ * partition comes: kernels read the graph in place, from the host's page-locked memory. */
+#include <new>
+
+#include "runtime/engine/device_arcs.h"
+#include "runtime/engine/device_parts.h"
+#include "runtime/engine/device_run.h"
+#include "runtime/engine/run.h"
+
+namespace {
+
+/* What is asked for. */
+struct asked {
+    csaw__cuda_parts *c;
+    const csaw__run *of;
+    csaw__job job; /* of the batch; its degrees and faults are on the device */
+};
+
+/* The engine without a graph, in the memory for instances. */
+csaw_status open_engine(csaw__cuda_parts *c) {
+    if (c->sampling) return CSAW_OK;
+    return csaw__device_open_for_parts(c->ordinal, csaw__parts_instance_bytes(c->parts), &c->sampling);
+}
+
+csaw_status check_in_place(const csaw__cuda_parts *c, const csaw_sampler *sampler, const csaw__job *job) {
+    CSAW_REQUIRE(c->in_place && !(job->rows.alias && c->tables.refused), CSAW_EUNSUPPORTED,
+                 "sampler '%s' has CSAW_LAYER, CSAW_SECOND_ORDER or CSAW_REPLACE_POOL, so its samples read the graph "
+                 "in place from the host's memory, and the system refused to lock the pages; raise the limit of locked "
+                 "memory (ulimit -l), or load the graph from a file other than .csaw, or use device 'cpu'",
+                 csaw_sampler_name(sampler));
+    return CSAW_OK;
+}
+
+void drop_all(csaw__cuda_parts *c) {
+    while (c->batches) delete c->batch[--c->batches];
+}
+
+csaw_status begin(const asked *a, uint64_t first, uint64_t count) {
+    csaw__cuda_parts *const c = a->c;
+    csaw__job job = a->job;
+    job.first = first;
+    job.num_walks = count;
+    run *const made = csaw__alloc_allowed() ? new (std::nothrow) run : nullptr;
+    CSAW_REQUIRE(made, CSAW_ENOMEM, "no memory for a batch of samples, %zu bytes", sizeof(run));
+    c->batch[c->batches++] = made;
+    return csaw__run_begin(made, c->sampling, c->parts->graph->max_degree, a->of->sampler, &job);
+}
+
+csaw_status clear_record(csaw__device *device) {
+    const unsigned long long record[2] = {~0ull, 0};
+    return csaw__device_put(device, device->record, record, sizeof record);
+}
+
+/* The one that is asked for, if it is not under way. */
+csaw_status begin_asked(const asked *a) {
+    csaw__cuda_parts *const c = a->c;
+    const csaw__job *const first = c->batches ? &c->batch[0]->job : nullptr;
+    if (first && first->first == a->job.first && first->num_walks == a->job.num_walks) return CSAW_OK;
+    drop_all(c);
+    CSAW_TRY(clear_record(c->sampling));
+    return begin(a, a->job.first, a->job.num_walks);
+}
+
+/* Those that follow, as soon as the last one is far enough on. */
+csaw_status begin_following(const asked *a) {
+    csaw__cuda_parts *const c = a->c;
+    const uint32_t apart = csaw__parts_depths_apart(c->parts, a->of->sampler, a->job.length);
+    uint64_t first, count;
+    while (apart && c->batches < c->most_batches) {
+        const run *const last = c->batch[c->batches - 1];
+        if (!last->ended && last->job.wave.depth < apart) return CSAW_OK;
+        if (!csaw__run_next(a->of, last->job.first, &first, &count)) return CSAW_OK;
+        CSAW_TRY(begin(a, first, count));
+    }
+    return CSAW_OK;
+}
+
+/* All that have not ended, by a depth. */
+csaw_status advance(const csaw__cuda_parts *c) {
+    run *going[CSAW__MOST_BATCHES];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->batches; i++)
+        if (!c->batch[i]->ended) going[count++] = c->batch[i];
+    return csaw__runs_advance(going, count);
+}
+
+/* The batches' record of faults is one: its lowest is of the first batch, or none of that is. */
+csaw_status find_fault(const asked *a, csaw__fault *fault) {
+    CSAW_TRY(csaw__device_fault(a->c->sampling, fault));
+    if (fault->kind == CSAW__FAULT_NONE || fault->instance - a->job.first < a->job.num_walks) return CSAW_OK;
+    fault->kind = CSAW__FAULT_NONE;
+    return CSAW_OK;
+}
+
+csaw_status draw(const asked *a, csaw_samples *samples, csaw__fault *fault) {
+    csaw__cuda_parts *const c = a->c;
+    CSAW_TRY(begin_asked(a));
+    while (!c->batch[0]->ended) {
+        CSAW_TRY(begin_following(a));
+        CSAW_TRY(advance(c));
+    }
+    CSAW_TRY(find_fault(a, fault));
+    if (fault->kind == CSAW__FAULT_NONE) CSAW_TRY(csaw__run_deliver(c->batch[0], samples));
+    delete c->batch[0];
+    c->batches--;
+    for (uint32_t i = 0; i < c->batches; i++) c->batch[i] = c->batch[i + 1];
+    return CSAW_OK;
+}
+
+/* The same, with as many others as there is memory for. */
+csaw_status draw_within_memory(const asked *a, csaw_samples *samples, csaw__fault *fault) {
+    csaw__cuda_parts *const c = a->c;
+    if (!c->most_batches) c->most_batches = CSAW__MOST_BATCHES;
+    for (;;) {
+        const csaw_status status = draw(a, samples, fault);
+        const uint32_t together = c->batches;
+        if (status == CSAW_OK) return CSAW_OK;
+        drop_all(c);
+        if (status != CSAW_EDEVMEM || together < 2) return status;
+        c->most_batches = together - 1;
+    }
+}
+
+/* Pools that are lists have an engine of their own. */
+csaw_status draw_lists(const asked *a, csaw_samples *samples, csaw__fault *fault) {
+    CSAW_TRY(clear_record(a->c->sampling));
+    return csaw__device_lists(a->c->sampling, a->of->sampler, &a->job, samples, fault);
+}
+
+} // namespace
+
+void csaw__cuda_drop_samples(csaw__parts *parts) {
+    csaw__cuda_parts *const c = parts->cuda;
+    c->most_batches = 0;
+    if (!c->batches) return;
+    const csaw__on_device its(c->ordinal);
+    drop_all(c);
+}
+
+extern "C" csaw_status csaw__parts_sample_on_gpu(const csaw__run *r, const csaw__job *given, csaw_samples *samples,
+                                                 csaw__fault *fault) {
+    csaw__cuda_parts *const c = r->plan->parts->cuda;
+    CSAW_CUDA(cudaSetDevice(c->ordinal));
+    CSAW_REQUIRE(given->num_walks < UINT32_MAX, CSAW_EINVAL,
+                 "%llu instances in one batch on the GPU; at most 2^32 - 2: csaw_sample_each takes fewer at a time",
+                 (unsigned long long)given->num_walks);
+    csaw__device_arcs_free(samples); /* of the batch before */
+    CSAW_TRY(open_engine(c));
+    csaw__device *const device = c->sampling;
+    const bool must = csaw__sample_reads_in_place(r->sampler), in_place = must || c->parts->fit.in_place;
+    if (must) CSAW_TRY(check_in_place(c, r->sampler, given));
+    samples->device = device;
+    device->parts = in_place ? nullptr : c->parts;
+    asked a = {c, r, *given};
+    if (!in_place) a.job.rows = {};
+    a.job.degree = c->parts->degree;
+    a.job.fault = device->record;
+    const bool by_lists = r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_REPLACE_POOL;
+    const csaw_status status = by_lists ? draw_lists(&a, samples, fault) : draw_within_memory(&a, samples, fault);
+    /* views in device memory are read in streams of the caller's; nor does a kernel read the host's memory any more */
+    const cudaError_t ended = cudaStreamSynchronize(device->stream);
+    if (status != CSAW_OK) return status;
+    CSAW_CUDA(ended);
+    return CSAW_OK;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/emulated_parts_faulty_test.cc - tests/emulated_parts_samples.h with a hook that breaks its rules, while batches
+ * are under way together: it is told when its batch is asked for, not before, and the batches before are delivered. */
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "tests/sample_equality.h"
+
+#include "tests/emulated_gpu.h"
+#include SAMPLER_FILE
+#include "tests/emulated_parts_samples.h"
+
+CSAW_DECLARE_SAMPLER(faulty);
+
+using namespace emulated_parts;
+
+namespace {
+
+struct Told {
+    std::string why;
+    int batches = 0;
+};
+
+Told draw(csaw_plan *plan, const csaw_sampler *sampler, const faulty_params &params, const SampleRequest &request) {
+    const reference::Seeds seeds(request.pools);
+    const csaw_seeds view = seeds.view();
+    csaw_run_options run = {};
+    run.size = sizeof run;
+    run.seed = request.seed;
+    run.depth = request.depth;
+    run.fanout = request.fanout.data();
+    run.batch_bytes = bytes_for(request, 2);
+    run.select = CSAW_SELECT_ITS;
+    Told out;
+    const auto count = [](void *user, csaw_samples *) {
+        static_cast<Told *>(user)->batches++;
+        return CSAW_OK;
+    };
+    if (csaw_sample_each(plan, sampler, &params, &view, &run, count, &out) != CSAW_OK) out.why = csaw_last_error();
+    return out;
+}
+
+TEST(EmulatedPartsFaulty, AFaultIsToldInItsPlace) {
+    const reference::Graph graph = reference::small_graph("karate");
+    const csaw_csr csr = graph.csr();
+    const SampleRequest request = one_seed_each(csr, 12, {2, 2});
+    const Sampler sampler(faulty);
+    fake_cuda::Reset();
+    {
+        const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, on_gpu(4, 1));
+        std::set<int> delivered;
+        for (uint32_t depth : {0, 1})
+            for (csaw_vertex v = 0; v < csr.num_vertices; v += 2) {
+                const faulty_params params = {1, v, depth};
+                const Told expected = draw(cpu.get(), &faulty, params, request),
+                           told = draw(gpu.get(), sampler.get(), params, request);
+                EXPECT_EQ(expected.why, told.why) << v << " at " << depth;
+                EXPECT_EQ(expected.batches, told.batches) << v << " at " << depth;
+                EXPECT_EQ(inside(gpu)->batches, 0u);
+                delivered.insert(told.batches);
+            }
+        EXPECT_GT(delivered.size(), 2u) << "faults of several batches are to be seen";
+    }
+    EXPECT_TRUE(fake_cuda::AllGivenBack());
+}
+
+} // namespace

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/emulated_parts_neighbor_test.cc - tests/emulated_parts_samples.h: neighbour samples, batches of which share
+ * what is brought. */
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "runtime/engine/gpus.h"
+#include "tests/failing_allocations.h"
+#include "tests/sample_equality.h"
+
+#include "tests/emulated_gpu.h"
+#include SAMPLER_FILE
+#include "tests/emulated_parts_samples.h"
+
+using namespace emulated_parts;
+
+namespace {
+
+class EmulatedPartsNeighbor : public ::testing::Test {
+  protected:
+    void SetUp() override { fake_cuda::Reset(); }
+    void TearDown() override {
+        EXPECT_TRUE(fake_cuda::AllGivenBack());
+        fake_cuda::Reset();
+    }
+    const csaw_sampler *const built_in = csaw_sampler_find("neighbor");
+    const Sampler sampler{*built_in};
+};
+
+TEST_F(EmulatedPartsNeighbor, SamplesAreTheCpus) {
+    const reference::Graph graph = reference::small_graph("karate");
+    const csaw_csr csr = graph.csr();
+    ExpectTheCpusSamples(csr, *built_in, {Method::automatic, Method::its},
+                         {one_seed_each(csr, 10, {3, 2}), one_seed_each(csr, 7, {2, 2, 2}),
+                          one_seed_each(csr, 13, {2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})});
+}
+
+// For comparison: nothing is brought.
+TEST_F(EmulatedPartsNeighbor, TheGraphMayBeReadInPlace) {
+    const reference::Graph graph = reference::small_graph("karate");
+    const csaw_csr csr = graph.csr();
+    const SampleRequest request = one_seed_each(csr, 10, {3, 2});
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, on_gpu(4, 1));
+    for (const csaw__parts_way way : {CSAW__PARTS_STAY, CSAW__PARTS_BRING, CSAW__PARTS_STAY}) {
+        const uint64_t copies = inside(gpu)->use.copies;
+        int batches = 0;
+        gpu.get()->parts->way = way;
+        EXPECT_TRUE(
+            sample_equality::same(cpu.samples(built_in, nullptr, Method::automatic, request),
+                                  in_batches(gpu, sampler.get(), nullptr, Method::automatic, request, 300, &batches)));
+        EXPECT_EQ(inside(gpu)->use.copies > copies, way == CSAW__PARTS_BRING);
+    }
+}
+
+// ---- bytes moved ---------------------------------------------------------------------
+
+struct Moved {
+    uint64_t transfers;
+    int batches;
+};
+
+Moved moved(const csaw_csr &csr, const csaw_plan_options &plan, const csaw_sampler *sampler,
+            const SampleRequest &request, uint64_t instances, bool in_turn, const std::vector<Sample> &expected) {
+    fake_cuda::Reset();
+    const Library gpu(csr, plan);
+    Moved out = {};
+    inside(gpu)->parts->schedule.in_turn = in_turn;
+    EXPECT_TRUE(sample_equality::same(expected, in_batches(gpu, sampler, nullptr, Method::automatic, request,
+                                                           bytes_for(request, instances), &out.batches)));
+    out.transfers = inside(gpu)->use.copies;
+    return out;
+}
+
+// B batches of D depths need the graph B + D - 1 times, and one after the other B * D times; every time but the first,
+// what is resident is there. Foretold for fanouts 15 and 10, 12 batches, 6 partitions of which 2 are resident:
+// 6 + 12 * 4 = 54 and 6 + 23 * 4 = 98 transfers, 0.55 as many.
+TEST_F(EmulatedPartsNeighbor, BatchesShareWhatIsBrought) {
+    const equality::OwnedGraph graph = rmat(9, false);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    const SampleRequest two = one_seed_each(csr, 12 * 32, {15, 10}), three = one_seed_each(csr, 12 * 32, {6, 4, 3});
+    for (const SampleRequest &request : {two, three}) {
+        SCOPED_TRACE(sample_equality::name_of(request));
+        const std::vector<Sample> expected =
+            Library(csr, reference::plan_on("cpu", 1, 0)).samples(built_in, nullptr, Method::automatic, request);
+        const csaw_plan_options plan = on_gpu(6, 2);
+        const Moved own = moved(csr, plan, sampler.get(), request, 32, false, expected),
+                    turn = moved(csr, plan, sampler.get(), request, 32, true, expected);
+        const uint64_t batches = 12, depths = request.depth;
+        ASSERT_EQ(own.batches, 12);
+        ASSERT_EQ(turn.batches, 12);
+        const uint64_t most = 6 + (batches + depths - 2) * 4, most_in_turn = 6 + (batches * depths - 1) * 4;
+        EXPECT_LE(own.transfers, most);
+        EXPECT_LE(turn.transfers, most_in_turn);
+        EXPECT_GT(turn.transfers, most_in_turn * 9 / 10) << "all partitions are to be needed";
+        EXPECT_LE(3 * own.transfers, 2 * turn.transfers);
+    }
+}
+
+// Each GPU has its share of each batch, and its share of the next one under way.
+TEST_F(EmulatedPartsNeighbor, SeveralGpusShareEachBatch) {
+    const equality::OwnedGraph graph = rmat(9, false);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    const SampleRequest request = one_seed_each(csr, 101, {4, 3});
+    const std::vector<Sample> expected =
+        Library(csr, reference::plan_on("cpu", 1, 0)).samples(built_in, nullptr, Method::automatic, request);
+    uint64_t copies[2] = {0, 0};
+    fake_cuda::devices = 2;
+    for (bool in_turn : {false, true}) {
+        csaw_plan_options plan = on_gpu(4, 1);
+        plan.device = "cuda:1,cuda:0";
+        const Library gpus(csr, plan);
+        int batches = 0;
+        for (int i = 0; i < 2; i++) gpus.get()->gpus->plan[i]->parts->schedule.in_turn = in_turn;
+        EXPECT_TRUE(sample_equality::same(expected, in_batches(gpus, sampler.get(), nullptr, Method::automatic, request,
+                                                               bytes_for(request, 20), &batches)));
+        EXPECT_EQ(batches, 6);
+        for (int i = 0; i < 2; i++) copies[in_turn] += gpus.get()->gpus->plan[i]->parts->cuda->use.copies;
+    }
+    EXPECT_LE(3 * copies[0], 2 * copies[1]) << copies[0] << " of " << copies[1];
+}
+
+// ---- memory --------------------------------------------------------------------------
+
+// Batches of any size that is asked for: two together, one after the other where two find no room, and half as many
+// instances where not even one does. The budget is kept, and the bits stay.
+TEST_F(EmulatedPartsNeighbor, AsManyTogetherAsThereIsMemoryFor) {
+    const equality::OwnedGraph graph = rmat(9, false);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    const SampleRequest request = one_seed_each(csr, 480, {6, 1});
+    const std::vector<Sample> expected =
+        Library(csr, reference::plan_on("cpu", 1, 0)).samples(built_in, nullptr, Method::automatic, request);
+    csaw_plan_options plan = on_gpu(5, 2);
+    plan.gpu_memory = 88 << 10;
+    bool together = false, alone = false, divided = false;
+    for (uint64_t instances : {20, 50, 180}) {
+        SCOPED_TRACE(instances);
+        fake_cuda::Reset();
+        {
+            const Library gpu(csr, plan);
+            int batches = 0;
+            EXPECT_TRUE(sample_equality::same(expected, in_batches(gpu, sampler.get(), nullptr, Method::automatic,
+                                                                   request, bytes_for(request, instances), &batches)));
+            const bool fits = batches == static_cast<int>((480 + instances - 1) / instances);
+            // one after the other each batch brings twice what is not resident
+            const bool few = inside(gpu)->use.copies <= 5 + static_cast<uint64_t>(batches) * 3;
+            together = together || (fits && few);
+            alone = alone || (fits && !few);
+            divided = divided || !fits;
+            EXPECT_LE(gpu.get()->parts->kind->use(gpu.get()->parts).peak, plan.gpu_memory);
+        }
+        EXPECT_LE(fake_cuda::peak, plan.gpu_memory);
+    }
+    EXPECT_TRUE(together);
+    EXPECT_TRUE(alone);
+    EXPECT_TRUE(divided);
+}
+
+// ---- failures ------------------------------------------------------------------------
+
+struct Drawn {
+    csaw_status status;
+    std::string why;
+    std::vector<csaw_vertex> dst;
+    int batches = 0, stop_at = -1;
+};
+
+csaw_status take(void *user, csaw_samples *samples) {
+    Drawn *const drawn = static_cast<Drawn *>(user);
+    csaw_arcs arcs;
+    if (drawn->batches == drawn->stop_at) return CSAW_EIO;
+    CSAW_TRY(csaw_samples_arcs(samples, CSAW_HOST, &arcs));
+    drawn->dst.insert(drawn->dst.end(), arcs.dst, arcs.dst + arcs.offset[arcs.num_instances]);
+    drawn->batches++;
+    return CSAW_OK;
+}
+
+struct Case {
+    reference::Graph graph = reference::small_graph("karate");
+    csaw_csr csr = graph.csr();
+    SampleRequest request = one_seed_each(csr, 8, {3, 2});
+    Drawn draw(csaw_plan *plan, const csaw_sampler *sampler, int stop_at = -1) const {
+        const reference::Seeds seeds(request.pools);
+        const csaw_seeds view = seeds.view();
+        csaw_run_options run = {};
+        run.size = sizeof run;
+        run.seed = request.seed;
+        run.depth = request.depth;
+        run.fanout = request.fanout.data();
+        run.batch_bytes = bytes_for(request, 2);
+        Drawn out;
+        out.stop_at = stop_at;
+        out.status = csaw_sample_each(plan, sampler, nullptr, &view, &run, take, &out);
+        if (out.status != CSAW_OK) out.why = csaw_last_error();
+        return out;
+    }
+    // On a plan of its own.
+    csaw_status draw_anew(const csaw_sampler *sampler) const {
+        csaw_graph *borrowed = nullptr;
+        csaw_plan *plan = nullptr;
+        const csaw_plan_options options = on_gpu(3, 1);
+        csaw_status status = csaw_graph_borrow_csr(&csr, &borrowed);
+        if (status == CSAW_OK) status = csaw_plan_create(borrowed, &options, &plan);
+        if (status == CSAW_OK) status = draw(plan, sampler).status;
+        csaw_plan_free(plan);
+        csaw_graph_free(borrowed);
+        EXPECT_TRUE(fake_cuda::AllGivenBack());
+        return status;
+    }
+};
+
+TEST_F(EmulatedPartsNeighbor, EveryAllocationFailsInTurn) {
+    const Case of;
+    EXPECT_GT(fail_every_allocation([&] {
+                  fake_cuda::Reset();
+                  return of.draw_anew(sampler.get());
+              }),
+              200u);
+}
+
+// The first one fails, then the second, until a run has fewer.
+uint64_t FailEachInTurn(const Case &of, const csaw_sampler *sampler, uint64_t *which, const uint64_t *count) {
+    for (uint64_t n = 1;; n += reference::step_of_share()) {
+        fake_cuda::Reset();
+        *which = n;
+        const csaw_status status = of.draw_anew(sampler);
+        if (*count < n) {
+            EXPECT_EQ(CSAW_OK, status) << csaw_last_error();
+            return n - 1;
+        }
+        EXPECT_EQ(CSAW_ECUDA, status) << n;
+    }
+}
+
+TEST_F(EmulatedPartsNeighbor, EveryCopyAndEveryLaunchFailsInTurn) {
+    const Case of;
+    EXPECT_GT(FailEachInTurn(of, sampler.get(), &fake_cuda::fail_copy, &fake_cuda::copies), 60u);
+    EXPECT_GT(FailEachInTurn(of, sampler.get(), &fake_cuda::fail_launch, &fake_cuda::launches), 60u);
+}
+
+TEST_F(EmulatedPartsNeighbor, AKernelThatBreaksIsToldAndAllIsGivenBack) {
+    const Case of;
+    of.draw_anew(sampler.get());
+    const uint64_t launches = fake_cuda::launches;
+    for (uint64_t n = 1; n <= launches; n += 7) {
+        fake_cuda::Reset();
+        fake_cuda::fault_at = n;
+        EXPECT_EQ(CSAW_ECUDA, of.draw_anew(sampler.get())) << n;
+    }
+}
+
+// After a failure, and after a run that was stopped with a batch under way, the plan is as good as before.
+TEST_F(EmulatedPartsNeighbor, APlanGoesOn) {
+    const Case of;
+    const Library cpu(of.csr, reference::plan_on("cpu", 1, 0)), gpu(of.csr, on_gpu(3, 1));
+    const Drawn expected = of.draw(cpu.get(), built_in);
+    ASSERT_EQ(expected.batches, 4);
+    for (int stop_at = 0; stop_at < 4; stop_at++) {
+        const Drawn stopped = of.draw(gpu.get(), sampler.get(), stop_at);
+        EXPECT_EQ(CSAW_EIO, stopped.status);
+        EXPECT_EQ(stopped.batches, stop_at);
+        EXPECT_EQ(inside(gpu)->batches, 0u) << "what is under way is dropped";
+    }
+    for (uint64_t n = 1; n < 60; n += 6) {
+        fake_cuda::fail_copy = fake_cuda::copies + n;
+        EXPECT_EQ(CSAW_ECUDA, of.draw(gpu.get(), sampler.get()).status) << n;
+        EXPECT_EQ(inside(gpu)->batches, 0u);
+        const Drawn drawn = of.draw(gpu.get(), sampler.get());
+        EXPECT_EQ(CSAW_OK, drawn.status) << drawn.why;
+        EXPECT_EQ(expected.dst, drawn.dst);
+    }
+}
+
+} // namespace

@@ -27,30 +27,25 @@ typedef struct csaw__auto_line { /* what it asks of the facts; 0 = anything */
 /* The first line that fits. */
 static inline csaw_spmm_method csaw__auto_choice(const csaw__auto_facts *of) {
     static const csaw__auto_line lines[] = {
+        /* bits, vectors from, to, degree from, skew from, in cache, hubs */
         /* 2026-11-23-gpu-8: products, 64 columns of 16 bits, 0.93 and 0.95 of SUBWARP8; reddit and arxiv, of which one
          * has less skew and the other shorter rows, more than it */
-        {.bits = 16,
-         .least = 5,
-         .most = 8,
-         .least_degree = CSAW__OFTEN,
-         .least_skew = 1024,
-         .hubs = true,
-         .method = CSAW_SPMM_HUBS},
+        {16, 5, 8, CSAW__OFTEN, 1024, false, true, CSAW_SPMM_HUBS},
         /* up to half a warp: the narrowest with room for all columns */
-        {.most = 4, .method = CSAW_SPMM_SUBWARP4},
+        {0, 0, 4, 0, 0, false, false, CSAW_SPMM_SUBWARP4},
         /* 2026-11-23-gpu-6: 64 columns of 16 bits, the best on reddit, products and arxiv */
-        {.most = 8, .method = CSAW_SPMM_SUBWARP8},
+        {0, 0, 8, 0, 0, false, false, CSAW_SPMM_SUBWARP8},
         /* 2026-11-23-gpu-6: 64 columns of float32, likewise */
-        {.most = 16, .method = CSAW_SPMM_SUBWARP16},
+        {0, 0, 16, 0, 0, false, false, CSAW_SPMM_SUBWARP16},
         /* x is read often, and what a warp reads of it stays in the cache: narrower slices would read edges again */
-        {.bits = 32, .least_degree = CSAW__OFTEN, .in_cache = true, .method = CSAW_SPMM_CRC},
+        {32, 0, 0, CSAW__OFTEN, 0, true, false, CSAW_SPMM_CRC},
         /* 2026-11-23-gpu-6: 256 columns of float32, reddit 14.3 ms (CRC 16.0), products 27.4 (27.7) */
-        {.bits = 32, .least_degree = CSAW__OFTEN, .method = CSAW_SPMM_SUBWARP16},
+        {32, 0, 0, CSAW__OFTEN, 0, false, false, CSAW_SPMM_SUBWARP16},
         /* 2026-11-23-gpu-6: 256 columns of float32, arxiv 0.303 ms (CRC 0.350): edges are read once for two warps' */
-        {.bits = 32, .least = 64, .method = CSAW_SPMM_CWM2},
+        {32, 64, 0, 0, 0, false, false, CSAW_SPMM_CWM2},
         /* 2026-11-23-gpu-6: 256 columns of 16 bits, reddit 8.79 and 8.63 ms (SUBWARP16 9.20 and 8.84), products 14.5
          * and 14.4 (15.5 and 15.2), arxiv 0.242 and 0.235 (0.263 and 0.256) */
-        {.method = CSAW_SPMM_CRC},
+        {0, 0, 0, 0, 0, false, false, CSAW_SPMM_CRC},
     };
     const csaw__auto_line *line = lines;
     while ((line->bits && of->bits != line->bits) || of->vectors < line->least ||
@@ -64,11 +59,14 @@ static inline csaw_spmm_method csaw__auto_choice(const csaw__auto_facts *of) {
 static inline csaw_spmm_method csaw__auto_method(const csaw__product *p, uint64_t longest, bool hubs,
                                                  uint64_t l2_bytes) {
     const uint64_t bits = p->x.dtype == CSAW_F32 ? 32 : 16, warp = csaw__shape_of(CSAW_SPMM_CRC).lanes;
-    csaw__auto_facts of = {.bits = p->vector > 1 ? bits : 0, .l2_bytes = l2_bytes, .hubs = hubs};
+    csaw__auto_facts of;
+    of.bits = p->vector > 1 ? bits : 0;
     of.vectors = (p->columns + p->vector - 1) / p->vector;
     of.degree = p->rows ? p->num_edges / p->rows : 0;
     of.skew = longest / (of.degree ? of.degree : 1);
     of.warp_bytes = p->x.rows * (of.vectors < warp ? of.vectors : warp) * p->vector * (bits / 8);
+    of.l2_bytes = l2_bytes;
+    of.hubs = hubs;
     return csaw__auto_choice(&of);
 }
 

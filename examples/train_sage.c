@@ -8,7 +8,8 @@
  * The graph is a planted partition that the program makes: 5 groups of 600 vertices, each vertex with 8 random edges
  * into its group and 4 into others. A vertex's feature names its group in 2 of 5 cases and a random one else, so that
  * without the graph nobody can be right about more than 52% of the vertices. Half of them train; the program succeeds
- * if the others are classified with at least 95% accuracy.
+ * if the others are classified with at least 95% accuracy. It prints a table by epoch; an argument names an SVG file
+ * for a plot of it (plot.h).
  *
  *   cc examples/train_sage.c -lcsaw -lopenblas -lm && ./a.out      (or build/cpu/tests/train_sage) */
 #include <stdio.h>
@@ -17,10 +18,12 @@
 #include <csaw/training.h>
 
 #include "dense_layers.h"
+#include "plot.h"
 
 enum { GROUPS = 5, VERTICES = 3000, INSIDE = 8, OUTSIDE = 4, HIDDEN = 32, EPOCHS = 20, SEED = 7 };
 
 static const double enough = 0.95;
+static plot curves = {.title = "GraphSAGE: accuracy while training", .value = "training"};
 
 static uint64_t below(uint64_t n) { /* the program's own numbers, one after the other */
     static uint32_t drawn;
@@ -164,8 +167,9 @@ static csaw_status pass(model *m, csaw_plan *plan, const csaw_seeds *seeds, cons
         status = step(m, batch, train, out);
         if (status != CSAW_OK) break;
         if (train && batch->number + 1 == csaw_loader_batches(loader)) {
-            printf("epoch %llu  loss %.4f  accuracy while training %.3f\n", (unsigned long long)batch->epoch,
-                   out->loss / (double)out->seeds, (double)out->right / (double)out->seeds);
+            const double accuracy = (double)out->right / (double)out->seeds;
+            printf("%5llu %7.4f %9.3f\n", (unsigned long long)batch->epoch, out->loss / (double)out->seeds, accuracy);
+            plot_add(&curves, (double)batch->epoch, accuracy);
             *out = (tally){0};
         }
     }
@@ -196,10 +200,12 @@ static csaw_status train_and_test(data *d, model *m, double *accuracy) {
     return status;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     static data d;
     static model m = {.layer = {{.in = GROUPS, .out = HIDDEN}, {.in = HIDDEN, .out = GROUPS}}};
     double accuracy = 0;
+    snprintf(curves.name[curves.lines++], sizeof *curves.name, "seed %d", SEED);
+    printf("epoch    loss  accuracy while training\n");
     csaw_status status = make_data(&d);
     for (int i = 0; i < 2 && status == CSAW_OK; i++)
         if (!trained_create(&m.layer[i].self, m.layer[i].in, m.layer[i].out, unit) ||
@@ -217,6 +223,10 @@ int main(void) {
     csaw_graph_free(d.graph);
     if (status != CSAW_OK) {
         fprintf(stderr, "train_sage: %s: %s\n", csaw_status_text(status), csaw_last_error());
+        return 1;
+    }
+    if (argc > 1 && !plot_save(&curves, argv[1])) {
+        fprintf(stderr, "train_sage: %s cannot be written\n", argv[1]);
         return 1;
     }
     printf("accuracy on %d vertices that were not trained on: %.3f (at least %.2f wanted; without the graph 0.52)\n",

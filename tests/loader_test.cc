@@ -2,11 +2,14 @@
 /* tests/loader_test.cc - minibatches made ahead: what each holds, from csaw_sample(), csaw_blocks_create() and the
  * features themselves; epochs; the same batches whatever the timing, the threads and the number in flight; failures in
  * their place; early ends; what is refused. */
+#include <csaw/descriptor.h>
+
 #include "tests/failing_allocations.h"
 #include "tests/loader_cases.h"
 #include "tests/reference/graphs.h"
 #include "tests/reference/philox.h"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -216,6 +219,45 @@ TEST(Loader, TheSameWhateverTheTiming) {
         }
     o.seed++;
     EXPECT_FALSE(all_of(open(karate.plan(), {}, o).get()) == expected);
+}
+
+// Depths begun, by a sampler that counts them and else is csaw_neighbor_again.
+std::atomic<uint64_t> depths_begun;
+
+void count_and_fan_out(const struct csaw__job *job, struct csaw__frontier *frontier, struct csaw__fault *fault) {
+    depths_begun++;
+    csaw_neighbor_again.fanouts(job, frontier, fault);
+}
+
+// The thread has made, or is at, all batches that may exist while the caller has asked for some: none less, and none
+// more.
+TEST(Loader, AsManyBatchesAheadAsMayBeInFlight) {
+    const Karate karate;
+    csaw_sampler counting = csaw_neighbor_again;
+    counting.fanouts = count_and_fan_out;
+    csaw_loader_options o = usual();
+    o.sampler = &counting;
+    o.epochs = 4;
+    depths_begun = 0;
+    ASSERT_EQ(all_of(open(karate.plan(), {}, o).get()).size(), 20u);
+    const uint64_t of_batch = depths_begun / 20;
+    ASSERT_EQ(depths_begun, 20 * of_batch);
+    ASSERT_GT(of_batch, 0u);
+    for (uint32_t in_flight : {1u, 2u, 3u, 7u}) {
+        o.in_flight = in_flight;
+        depths_begun = 0;
+        const Loader loader = open(karate.plan(), {}, o);
+        for (uint64_t asked = 0; asked < 8; asked++) {
+            const uint64_t given_back = asked ? asked - 1 : 0, most = (given_back + in_flight) * of_batch;
+            for (int wait = 0; wait < 10000 && depths_begun < most; wait++)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            std::this_thread::sleep_for(std::chrono::milliseconds(10)); // for one too many
+            EXPECT_EQ(depths_begun, most) << asked << " asked for, " << in_flight << " in flight";
+            const csaw_minibatch *m = nullptr;
+            ASSERT_EQ(csaw_loader_next(loader.get(), &m), CSAW_OK);
+            ASSERT_EQ(m->number + 5 * m->epoch, asked);
+        }
+    }
 }
 
 // ---- failures and ends ------------------------------------------------------------

@@ -16,11 +16,13 @@ from .batch import Batch
 from .corpus import WalkCorpus, walks_for_gensim
 from .graph import Graph
 from .loader import NeighborLoader
+from .negatives import negatives
 from .plan import Plan, plan
 from .runs import NeighborSample, node2vec_walk, random_walk, sample, sample_neighbors
 from .saint import SaintLoader
 from .sampler import Parameter, Sampler, samplers
 from .samples import Arcs, Block, Blocks, Samples, Subgraph, Walks
+from .visits import Visits, visits
 
 __version__ = version().split()[0]
 __all__ = [
@@ -42,9 +44,11 @@ __all__ = [
     "Sampler",
     "Samples",
     "Subgraph",
+    "Visits",
     "WalkCorpus",
     "Walks",
     "datasets",
+    "negatives",
     "node2vec_walk",
     "plan",
     "random_walk",
@@ -52,6 +56,7 @@ __all__ = [
     "sample_neighbors",
     "samplers",
     "version",
+    "visits",
     "walks_for_gensim",
 ]
 

@@ -97,6 +97,7 @@ class Made(NamedTuple):
     space: int
     device: str
     features: Optional[int]
+    cached: int  # rows of features from the cache
     blocks: Blocks
     memory: _Memory
 
@@ -174,7 +175,7 @@ class Ahead:
         self._held = weakref.ref(memory)
         return self._fill(
             Made(view.number, view.num_seeds, view.num_vertices, view.space, self._device, view.features.data,
-                 Blocks(view.blocks, self._device, memory), memory))
+                 view.cached, Blocks(view.blocks, self._device, memory), memory))
 
     def _keep_what_is_used(self) -> None:
         memory = self._held and self._held()

@@ -5,7 +5,9 @@ In: NumPy arrays, lists, and whatever has __dlpack__ (PyTorch, JAX, CuPy on the 
 layout fit. Out: NumPy views that keep their owner alive (NumPy exports them by DLPack), and DeviceArray for memory of a
 GPU, with __dlpack__ and __cuda_array_interface__.
 """
+import contextlib
 import ctypes
+import sys
 from typing import Any, Dict, Optional, Tuple, Union
 
 import numpy as np
@@ -57,6 +59,22 @@ def as_numpy(x: Any, name: str) -> np.ndarray:
         return np.asarray(x)
     except ValueError as error:
         raise invalid(f"{name} is not an array: {error}") from None
+
+
+def on_host(x: Any) -> Any:
+    """x, or a copy if it is on a GPU and its library is known; what the current stream has yet to write is waited
+    for."""
+    if isinstance(x, np.ndarray) or not on_device(x):
+        return x
+    for copied in (lambda: x.detach().cpu().numpy(), lambda: x.get()):  # PyTorch, CuPy
+        with contextlib.suppress(AttributeError):
+            return copied()
+    if isinstance(x, DeviceArray):
+        if "torch" in sys.modules:
+            return sys.modules["torch"].from_dlpack(x).cpu().numpy()
+        if "cupy" in sys.modules:
+            return sys.modules["cupy"].asarray(x).get()
+    return x  # as_numpy() says what to do
 
 
 def _plain(x, name, shape, what):

@@ -27,34 +27,42 @@ def _length(x: Any) -> Optional[int]:
 
 
 class GraphData:
-    """senders, receivers: [edges] uint32; attributes: arrays and whatever else the batches carry along."""
+    """num_nodes, num_edges; attributes: arrays and whatever else the batches carry along."""
 
     def __init__(self, data: Any, weight_attr: Optional[str]):
         if isinstance(data, Graph):
             data = (data,)
+        self.graph: Optional[Graph] = None  # if it is what was given
+        self._ends: Any = None  # [2, edges] uint32 of other data: senders, receivers
+        index, weight = None, None
         if isinstance(data, tuple) and data and isinstance(data[0], Graph):
             self.attributes = self._of_tuple(data[1:])
-            graph, index = data[0], data[0].edge_index()
-            self.num_nodes: int = graph.num_vertices
-            weight = graph.weight if weight_attr == "weight" and weight_attr not in self.attributes else None
+            self.graph = data[0]
+            if weight_attr == "weight" and weight_attr not in self.attributes:
+                weight = self.graph.weight
         else:
             self.attributes = _attributes(data)
-            index, weight = self.attributes.pop("edge_index", None), None
+            index = self.attributes.pop("edge_index", None)
             if index is None:
                 raise invalid(
                     f"{type(data).__name__} has no edge_index; give an object or a dict with edge_index [2, edges] "
                     "and arrays such as x, a csaw.Graph, or a tuple (graph, x, y)")
         self.with_torch = is_tensor(index) or any(map(is_tensor, self.attributes.values()))
-        self.senders, self.receivers = as_integers(index, "edge_index", np.uint32, (2, None), MAX_VERTICES,
-                                                   "vertex numbers")
-        self.num_edges = len(self.senders)
-        if not isinstance(data, tuple):
+        if self.graph is not None:
+            self.num_nodes, self.num_edges = self.graph.num_vertices, self.graph.num_edges
+        else:
+            self._ends = as_integers(index, "edge_index", np.uint32, (2, None), MAX_VERTICES, "vertex numbers")
+            self.num_edges = self._ends.shape[1]
             self.num_nodes = self._count_nodes(data)
+        self._is_the_graph_s = self.graph is not None and (not weight_attr or weight is not None)
         if weight_attr and weight is None:
             if weight_attr not in self.attributes:
                 raise invalid(f"weight_attr is '{weight_attr}', but the data has no such attribute")
             weight = as_floats(self.attributes[weight_attr], weight_attr, self.num_edges)
         self.weight = weight
+
+    def __getstate__(self):  # without what the receiving graph was made of
+        return {**self.__dict__, "graph": None, "_ends": None}
 
     @staticmethod
     def _of_tuple(rest: Tuple) -> Dict[str, Any]:
@@ -65,7 +73,7 @@ class GraphData:
         return {name: value for name, value in zip(("x", "y"), rest) if value is not None}
 
     def _count_nodes(self, data) -> int:
-        least = 1 + int(max(self.senders.max(initial=0), self.receivers.max(initial=0))) if self.num_edges else 0
+        least = 1 + int(self._ends.max()) if self.num_edges else 0
         given = self.attributes.pop("num_nodes", None)
         if given is None and not isinstance(data, Mapping):
             given = getattr(data, "num_nodes", None)
@@ -79,8 +87,11 @@ class GraphData:
 
     def receiving_graph(self) -> Graph:
         """The graph whose rows are the receivers: to sample along it is to go against the messages. Its times are
-        the places of its arcs in edge_index."""
-        return Graph.from_edge_index(np.stack([self.receivers, self.senders]), self.num_nodes, self.weight,
+        the places of its arcs in edge_index. A Graph that was given keeps it."""
+        if self.graph is not None and self._is_the_graph_s:
+            return self.graph._receiving(self.weight is not None)
+        ends = self._ends if self.graph is None else self.graph.edge_index()
+        return Graph.from_edge_index(ends[::-1], self.num_nodes, self.weight,
                                      time=np.arange(self.num_edges, dtype=np.int64))
 
     def level(self, name: str) -> str:

@@ -45,13 +45,11 @@ class Drawn(NamedTuple):
     num_sampled_edges: Optional[List[int]]
 
 
-class Drawer:
-    """Draws batches of a graph whose rows receive. Goes to other processes; each makes a plan of its own there."""
+class PlanHere:
+    """A graph that goes to other processes, with a plan in each that draws."""
 
-    def __init__(self, graph: Graph, fanout, replace: bool, induced: bool, seed: int, threads: int,
-                 device: str = "cpu"):
-        self.graph, self.fanout, self.replace, self.induced = graph, fanout, replace, induced
-        self.seed, self.threads, self.device = seed, threads, device
+    def __init__(self, graph: Graph, threads: int, device: str = "cpu"):
+        self.graph, self.threads, self.device = graph, threads, device
         self._plan: Any = None
 
     def __getstate__(self):
@@ -62,6 +60,15 @@ class Drawer:
             threads = 1 if in_forked_child() else self.threads
             self._plan = (os.getpid(), Plan(self.graph, self.device, threads))
         return self._plan[1]
+
+
+class Drawer(PlanHere):
+    """Draws batches of a graph whose rows receive."""
+
+    def __init__(self, graph: Graph, fanout, replace: bool, induced: bool, seed: int, threads: int,
+                 device: str = "cpu"):
+        super().__init__(graph, threads, device)
+        self.fanout, self.replace, self.induced, self.seed = fanout, replace, induced, seed
 
     def draw(self, epoch: int, first: int, pools: List[np.ndarray]) -> List[Drawn]:
         """Batches first, first + 1, ... of an epoch, whose vertices (uint32, distinct) are pools."""

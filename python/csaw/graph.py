@@ -293,12 +293,20 @@ class Graph:
         """Every arc reversed."""
         return Graph._adopt(create(lib.csaw_graph_transpose, self._handle.pointer), names=self._given_names)
 
+    def _receiving(self, weighted: bool) -> "Graph":
+        """The transpose with or without weights; its times say which arc of this graph each of its arcs is. Made
+        once."""
+        key = f"receiving, weighted {weighted}"
+        if key not in self._kept:
+            self._kept[key] = Graph.from_edge_index(self.edge_index()[::-1], self.num_vertices,
+                                                    self.weight if weighted else None, time=np.arange(self.num_edges))
+        return self._kept[key]
+
     def _incoming(self) -> Tuple["Graph", np.ndarray]:
         """The transpose, and [num_edges] int64: which arc of this graph each of its arcs is. Made once."""
         if "incoming" not in self._kept:
-            numbered = Graph.from_edge_index(self.edge_index()[::-1], self.num_vertices, time=np.arange(self.num_edges))
-            place = np.zeros(0, np.int64) if numbered.time is None else numbered.time.copy()
-            self._kept["incoming"] = self.transpose(), place
+            place = self._receiving(False).time
+            self._kept["incoming"] = self.transpose(), np.zeros(0, np.int64) if place is None else place
         return self._kept["incoming"]
 
     def by_degree(self) -> "Graph":

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 """NeighborLoader: minibatches of sampled neighbours, with the argument names and batch fields of PyTorch Geometric."""
 import copy
-import os
 import re
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from ._ahead import Ahead, Features, Kept, Made, Numbers, arrays_of, tensors_of
-from ._arrays import as_integers, as_numpy, shared_tensor
+from ._arrays import as_integers, as_numpy, on_host, shared_tensor
 from ._data import GraphData, is_tensor, on, take
 from ._drawing import Drawer, Drawn
+from ._epochs import Epochs
 from ._lib import invalid
 from .batch import Batch
 from .graph import Graph
@@ -24,35 +24,31 @@ class _Item(NamedTuple):  # a batch that is to be drawn
     input_id: np.ndarray  # [seeds] places in input_nodes
 
 
-class _Order:
-    """The batches of the next epoch, each as an _Item; DataLoader's sampler."""
-
-    def __init__(self, loader: "NeighborLoader"):
-        self._loader = loader
-
-    def __len__(self):
-        return len(self._loader)
-
-    def __iter__(self):
-        return self._loader._items()
-
-
-class _Items:
-    """DataLoader's dataset: an _Item becomes a batch, or what was drawn for it if the main process is to fill it."""
-
-    def __init__(self, loader: "NeighborLoader", fill: bool):
-        self._loader, self._fill = loader, fill
-
-    def __getitem__(self, item: _Item):
-        drawn = self._loader._draw([item])[0]
-        return self._loader._batch(item, drawn) if self._fill else (item, drawn)
+# Arguments of PyTorch Geometric's NeighborLoader that have one value here, and what to do for another.
+_OF_PYG = {
+    "directed": (True, "give subgraph_type='induced'"),
+    "disjoint": (False, "seeds of a batch share its vertices: give batch_size=1, or a pool for each seed to "
+                 "csaw.sample()"),
+    "time_attr": (None, "give the data of the edges up to one time, or sample by csaw.Sampler('temporal_neighbor', "
+                  "until=...) with csaw.sample()"),
+    "input_time": (None, "seeds have no times of their own: sample by csaw.Sampler('temporal_neighbor', until=...) with "
+                   "csaw.sample()"),
+    "temporal_strategy": ("uniform", "leave it out: there is no temporal sampling here"),
+    "transform_sampler_output": (None, "give transform, which gets the batch"),
+    "neighbor_sampler": (None, "leave it out, or give your own sampler to csaw.sample() and take blocks() of that"),
+}
 
 
-def _as_it_is(x):
-    return x
+def _refuse_other(**given: Any) -> None:
+    for name, value in given.items():
+        only, remedy = _OF_PYG[name]
+        if value is only or (isinstance(value, (bool, str)) and value == only):
+            continue
+        shown = f"{name}={value!r}" if isinstance(value, (bool, str)) else name
+        raise invalid(f"NeighborLoader takes no {shown}; {remedy}")
 
 
-class NeighborLoader:
+class NeighborLoader(Epochs):
     """Minibatches for training, as torch_geometric.loader.NeighborLoader makes them:
 
         for batch in NeighborLoader(data, [15, 10], input_nodes=train_mask, batch_size=1024, shuffle=True):
@@ -92,6 +88,14 @@ class NeighborLoader:
                  subgraph_type: str = "directional",
                  weight_attr: Optional[str] = None,
                  transform: Optional[Callable[[Batch], Any]] = None,
+                 is_sorted: bool = False,
+                 directed: bool = True,
+                 disjoint: bool = False,
+                 time_attr: Optional[str] = None,
+                 input_time: Any = None,
+                 temporal_strategy: str = "uniform",
+                 transform_sampler_output: Optional[Callable] = None,
+                 neighbor_sampler: Any = None,
                  filter_per_worker: Optional[bool] = None,
                  batch_size: int = 1,
                  shuffle: bool = False,
@@ -109,9 +113,15 @@ class NeighborLoader:
         this process. device: None, "cpu", "cuda:N"; of the last two in_flight, batches at most that exist at a time,
         the caller's last one included, but not those that he keeps, as a loop's variable does while the next one is
         waited for (default 2; 1: none is made ahead). cache_bytes: of
-        the GPU's memory for rows of x that most arcs lead to, of an x on the host, such as "4GiB"."""
+        the GPU's memory for rows of x that most arcs lead to, of an x on the host, such as "4GiB". is_sorted may be
+        said or not: edges are sorted in any case, of a Graph once for all loaders. Of directed, disjoint, time_attr,
+        input_time, temporal_strategy, transform_sampler_output and neighbor_sampler the defaults are all there is."""
+        _refuse_other(directed=directed, disjoint=disjoint, time_attr=time_attr, input_time=input_time,
+                      temporal_strategy=temporal_strategy, transform_sampler_output=transform_sampler_output,
+                      neighbor_sampler=neighbor_sampler)
         if subgraph_type not in ("directional", "induced"):
             raise invalid(f"subgraph_type is {subgraph_type!r}; it is 'directional' or 'induced'")
+        self._start(threads, transform)
         self.data = GraphData(data, weight_attr)
         graph = self.data.receiving_graph()
         self._place: Any = graph.time  # [edges] of each arc that is sampled: its place in edge_index
@@ -124,24 +134,19 @@ class NeighborLoader:
         self.input_nodes = self._take_input(input_nodes)
         self.batch_size, self.shuffle, self.drop_last = _count(batch_size, "batch_size",
                                                                1), bool(shuffle), bool(drop_last)
-        self.transform, self.num_workers, self._epoch = transform, _count(num_workers, "num_workers"), [0]
-        if filter_per_worker is None:
-            filter_per_worker = not any(is_tensor(x) and x.device.type != "cpu" for x in self.data.attributes.values())
         self.device = None if device is None else str(device)
         self.in_flight = None if in_flight is None else _count(in_flight, "in_flight", 1)
         self.cache_bytes = None if cache_bytes is None else _bytes(cache_bytes, "cache_bytes")
-        self._dataloader = None
         if self.device is not None:
-            if self.num_workers or dataloader_options:
-                named = ", ".join(["num_workers"] * bool(self.num_workers) + sorted(dataloader_options))
+            if num_workers or dataloader_options:
+                named = ", ".join(["num_workers"] * bool(num_workers) + sorted(dataloader_options))
                 raise invalid(f"device is {self.device!r}, where a thread of the library makes the batches; leave out "
                               f"{named}, which {'are' if ',' in named else 'is'} for PyTorch's DataLoader")
             self._go_to(self.device)
-        elif in_flight is not None or cache_bytes is not None:
+            return
+        if in_flight is not None or cache_bytes is not None:
             raise invalid("in_flight and cache_bytes are for batches made ahead; give device, 'cpu' or 'cuda:N', too")
-        elif self.num_workers or dataloader_options:
-            self._dataloader = self._make_dataloader(filter_per_worker, dataloader_options)
-        self._filled = filter_per_worker
+        self._use_workers(num_workers, filter_per_worker, dataloader_options)
 
     def _go_to(self, device: str) -> None:
         if not re.fullmatch(r"cpu|cuda:\d+", device):
@@ -180,7 +185,7 @@ class NeighborLoader:
         count = self.data.num_nodes
         if nodes is None:
             return np.arange(count, dtype=np.uint32)
-        array = as_numpy(nodes, "input_nodes")
+        array = as_numpy(on_host(nodes), "input_nodes")
         if array.dtype == bool:
             if array.shape != (count,):
                 raise invalid(f"input_nodes is a mask of shape {list(array.shape)}, but there are {count} vertices")
@@ -191,28 +196,13 @@ class NeighborLoader:
             raise invalid(f"input_nodes holds vertex {values[counts > 1][0]} more than once; give each vertex once")
         return array
 
-    def _make_dataloader(self, fill, options):
-        try:
-            from torch.utils.data import DataLoader
-        except ImportError:
-            raise ImportError(
-                f"num_workers={self.num_workers} and {sorted(options)} need PyTorch, which is not installed; pip "
-                "install torch, or leave them out: batches are drawn by several threads without it") from None
-        alike = copy.copy(self)  # shares all, the epoch too, but not the DataLoader: in a cycle its workers end late
-        return DataLoader(_Items(alike, fill), batch_size=None, sampler=_Order(alike), collate_fn=_as_it_is,
-                          num_workers=self.num_workers, **options)
-
     def __getstate__(self):
-        state = {**self.__dict__, "_dataloader": None}  # a worker draws, and loads nothing
+        state = super().__getstate__()
         if self.device is not None:  # a plan of its own: that of the first is lent to the loader that it keeps
             state.update(_kept=self._kept and Kept(), _drawer=copy.copy(self._drawer))
         return state
 
     # ---- epochs
-
-    def set_epoch(self, epoch: int) -> None:
-        """The next iteration is this epoch; the one after it, the next."""
-        self._epoch[0] = _count(epoch, "epoch")
 
     def __len__(self) -> int:
         whole, rest = divmod(len(self.input_nodes), self.batch_size)
@@ -239,15 +229,7 @@ class NeighborLoader:
         if self.device is not None:
             yield from self._made_ahead(*self._next_epoch())
             return
-        if self._dataloader is not None:
-            for out in self._dataloader:
-                yield out if self._filled else self._batch(*out)
-            return
-        items, group = list(self._items()), 4 * (self._drawer.threads or os.cpu_count() or 1)
-        for begin in range(0, len(items), group):
-            some = items[begin:begin + group]
-            for item, drawn in zip(some, self._draw(some)):
-                yield self._batch(item, drawn)
+        yield from super().__iter__()
 
     # ---- batches
 
@@ -262,9 +244,6 @@ class NeighborLoader:
         if drawn.num_sampled_nodes is not None:
             out.update(num_sampled_nodes=drawn.num_sampled_nodes, num_sampled_edges=drawn.num_sampled_edges)
         return self._transformed(Batch(**out))
-
-    def _transformed(self, batch: Batch) -> Any:
-        return batch if self.transform is None else self.transform(batch)
 
     def _current_stream(self) -> Any:
         """PyTorch's on the device, if tensors are made there."""
@@ -292,6 +271,7 @@ class NeighborLoader:
         item, blocks = self._item(epoch, made.number, order), made.blocks
         ready: Dict[str, Any] = dict(blocks=blocks)
         if self._features is not None:
+            ready["num_cached"] = made.cached
             ready["x"] = self._features.of(made, self.data.with_torch if self.device != "cpu" else
                                            is_tensor(self._features.array))
         if self.device == "cpu":

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 
 from . import _structs as s
-from ._arrays import as_integers, pointer
+from ._arrays import as_integers, on_host, pointer
 from ._lib import ESTOPPED, CsawError, check, invalid, lib
 from ._lib import options as make_options
 from ._progress import Callbacks, ProgressOption
@@ -34,14 +34,14 @@ def _is_pools(seeds):
 
 
 def seeds_of(seeds: Any) -> Optional[Seeds]:
-    """None: every vertex in order. An array [n]: one seed each. A list of arrays: a pool each."""
+    """None: every vertex in order. An array [n]: one seed each. A list of arrays: a pool each. Of a GPU: copied."""
     if seeds is None:
         return None
     what = "vertex numbers"
     if not _is_pools(seeds):
-        vertex = as_integers(seeds, "seeds", np.uint32, what=what)
+        vertex = as_integers(on_host(seeds), "seeds", np.uint32, what=what)
         return Seeds(vertex, None, len(vertex))
-    pools = [as_integers(pool, f"pool {j} of seeds", np.uint32, what=what) for j, pool in enumerate(seeds)]
+    pools = [as_integers(on_host(pool), f"pool {j} of seeds", np.uint32, what=what) for j, pool in enumerate(seeds)]
     offset = np.zeros(len(pools) + 1, np.uint64)
     offset[1:] = np.cumsum([len(pool) for pool in pools])
     return Seeds(np.concatenate(pools), offset, len(pools))
@@ -246,7 +246,7 @@ def sample_neighbors(graph: GraphOrPlan, seeds: Any, fanout: Union[int, Sequence
             raise invalid("along='in' needs the graph, whose arcs are turned round; give it in place of the plan, or "
                           "make the plan of graph.transpose() and leave along out")
         graph, place = graph._incoming()
-    vertex = as_integers(seeds, "seeds", np.uint32, what="vertex numbers")
+    vertex = as_integers(on_host(seeds), "seeds", np.uint32, what="vertex numbers")
     if not len(vertex):
         raise invalid("seeds are empty; give at least one vertex")
     hops = [fanout] if isinstance(fanout, int) else fanout

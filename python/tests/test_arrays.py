@@ -180,3 +180,33 @@ def test_torch_shares_the_memory(karate):
     tensor = torch.from_dlpack(walks)
     assert tensor.data_ptr() == walks.ctypes.data and tensor.shape == (2, 5)
     assert isinstance(csaw.Graph.from_edge_index(torch.tensor([[0, 1], [1, 2]])), csaw.Graph)
+
+
+class CopiedFromGpu:
+    """A GPU's array as far as it tells: what it holds comes by one method."""
+
+    __cuda_array_interface__ = {"version": 3}
+
+    def __init__(self, content, method):
+        setattr(self, method, lambda: content)
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+
+def test_seeds_of_a_gpu_are_copied(karate):
+    """By CuPy's get() or PyTorch's cpu(), for which stand-ins; on a GPU: test_cupy.py, test_loader_cuda.py."""
+    seeds = np.array([4, 0, 33, 7])
+    of_cupy = CopiedFromGpu(seeds, "get")
+    of_torch = CopiedFromGpu(CopiedFromGpu(type("Tensor", (), {"numpy": lambda self: seeds})(), "cpu"), "detach")
+    want = csaw.random_walk(karate, seeds, 5)
+    for there in (of_cupy, of_torch):
+        np.testing.assert_array_equal(csaw.random_walk(karate, there, 5), want)
+        loader = csaw.NeighborLoader(karate, [2], there, batch_size=4)
+        assert next(iter(loader)).n_id[:4].tolist() == seeds.tolist()
+        assert csaw.negatives(karate, there).shape == (4, 1)
+        np.testing.assert_array_equal(csaw.sample_neighbors(karate, there, [2]).n_id[:4], seeds)
+        arcs = csaw.sample(karate, "neighbor", [there, seeds[:2]], fanout=[2]).arcs()
+        assert arcs.seed.tolist() == [*seeds, *seeds[:2]]
+    with pytest.raises(csaw.CsawError, match="memory of a GPU, but is read on the host"):
+        csaw.Graph.from_csr(of_cupy, [0])

@@ -193,11 +193,57 @@ def test_without_edges_or_seeds(data):
     ("batch_size is 0", dict(batch_size=0)),
     ("no such attribute", dict(weight_attr="w")),
     ("fanout is empty", dict(num_neighbors=[])),
+    ("no directed=False; give subgraph_type='induced'", dict(directed=False)),
+    ("no disjoint=True; seeds of a batch share", dict(disjoint=True)),
+    ("no time_attr='time'; give the data", dict(time_attr="time", input_time=np.arange(60))),
+    ("no input_time; seeds have no times", dict(input_time=np.arange(60))),
+    ("no temporal_strategy='last'", dict(temporal_strategy="last")),
+    ("no transform_sampler_output; give transform", dict(transform_sampler_output=lambda out: out)),
+    ("no neighbor_sampler; leave it out", dict(neighbor_sampler=object())),
 ])
 def test_refused(data, words, options):
     with pytest.raises(csaw.CsawError) as caught:
         csaw.NeighborLoader(data, **{"num_neighbors": [2], **options})
     assert words in caught.value.message
+
+
+def test_arguments_of_pyg_that_say_what_is_done_anyway(data):
+    plain = list(csaw.NeighborLoader(data, [3, 2], batch_size=9))
+    said = csaw.NeighborLoader(data, [3, 2], batch_size=9, is_sorted=True, directed=True, disjoint=False, time_attr=None,
+                               input_time=None, temporal_strategy="uniform", transform_sampler_output=None,
+                               neighbor_sampler=None)
+    assert same(list(said), plain)
+
+
+def test_what_is_said_to_do_without_temporal_sampling(data):
+    """Both remedies of time_attr: data of the edges up to a time, and csaw_temporal_neighbor."""
+    time = np.random.default_rng(8).integers(0, 100, 500)
+    until = np.flatnonzero(time <= 40)
+    cut = dict(edge_index=data.edge_index[:, until], num_nodes=60, place=until)
+    for batch in csaw.NeighborLoader(cut, [3, 2], batch_size=9):
+        assert np.all(time[until[batch.e_id]] <= 40)
+    graph = csaw.Graph.from_edge_index(data.edge_index[::-1], 60, time=time)
+    arcs = csaw.sample(graph, csaw.Sampler("temporal_neighbor", until=40), [[v] for v in range(60)], fanout=[3, 2]).arcs()
+    assert len(arcs.edge) and np.all(graph.time[arcs.edge] <= 40) and time.max() > 40
+
+
+def test_loaders_of_a_graph_share_its_sorted_form(data, monkeypatch):
+    graph = csaw.Graph.from_edge_index(data.edge_index, 60, np.arange(1.0, 501.0))
+    plain = [list(csaw.NeighborLoader(data, [3, 2], batch_size=9))]
+    made = []
+    create = csaw.Graph.from_edge_index
+    monkeypatch.setattr(csaw.Graph, "from_edge_index", lambda *given, **more: made.append(1) or create(*given, **more))
+    loaders = [csaw.NeighborLoader(given, [3, 2], batch_size=9, weight_attr=weight) for given in (graph, (graph, data.x))
+               for weight in (None, "weight")]
+    csaw.SaintLoader(graph, "walk", 3, 2)
+    assert len(made) == 2  # without weights, and with them
+    for loader in loaders[::2]:
+        for got, want in zip(loader, plain[0]):
+            np.testing.assert_array_equal(got.n_id, want.n_id)
+    for one, other in zip(loaders[1], loaders[3]):
+        np.testing.assert_array_equal(one.e_id, other.e_id)
+    csaw.NeighborLoader((graph, {"w": np.ones(500)}), [3], weight_attr="w")  # weights of the loader's own
+    assert len(made) == 3
 
 
 def test_data_that_does_not_fit(data):
@@ -253,6 +299,12 @@ def test_workers_draw_the_same(torch, data, method):
         assert same(batches, epoch)
         for batch in batches:
             check(batch, given, np.asarray(batch.n_id[:batch.batch_size]))
+
+
+def test_an_argument_that_nobody_has(torch, data):
+    for make in (lambda: csaw.NeighborLoader(data, [2], batchsize=3), lambda: csaw.SaintLoader(data, "node", 3, step=3)):
+        with pytest.raises(csaw.CsawError, match="unexpected keyword argument.*PyTorch's DataLoader"):
+            make()
 
 
 def test_options_of_the_dataloader_in_one_process(torch, data):

@@ -59,6 +59,21 @@ def test_bfloat16(data):
         assert batch.x.dtype == given.x.dtype and batch.x.equal(given.x[batch.n_id])
 
 
+def test_rows_that_came_from_the_cache_are_told(data, monkeypatch):
+    """On the CPU there is no cache; a stand-in says how many rows one gave. On a GPU: test_loader_cuda.py."""
+    assert [batch.num_cached for batch in csaw.NeighborLoader(data, [3, 2], batch_size=20, device="cpu")] == [0, 0, 0]
+    of_view = _ahead.Ahead._give
+
+    def give(self, view):
+        view.cached = 5 + view.number
+        return of_view(self, view)
+
+    monkeypatch.setattr(_ahead.Ahead, "_give", give)
+    assert [batch.num_cached for batch in csaw.NeighborLoader(data, [3, 2], batch_size=20, device="cpu")] == [5, 6, 7]
+    data.x = data.x.astype(np.float64)  # not gathered by the library
+    assert "num_cached" not in next(iter(csaw.NeighborLoader(data, [3, 2], batch_size=20, device="cpu")))
+
+
 def test_blocks_are_the_hops(data):
     for batch in csaw.NeighborLoader(data, [3, 2], batch_size=20, device="cpu"):
         layers = [batch.blocks[0, d] for d in range(2)]

@@ -225,3 +225,31 @@ def test_what_the_library_refuses(data):
         list(csaw.NeighborLoader(with_x(data, data.x.cuda()), device="cuda:0", cache_bytes=100, **OPTIONS))
     with pytest.raises(csaw.CsawError):
         csaw.NeighborLoader(data, device="cuda:99", **OPTIONS)
+
+
+@pytest.mark.parametrize("rows", [0, 300, 3000])
+def test_rows_that_came_from_the_cache_are_told(data, rows):
+    """The cache has the vertices that most arcs lead to in the graph that is sampled: the most frequent senders, of
+    equals the lower number."""
+    loader = csaw.NeighborLoader(with_x(data, data.x.pin_memory()), device="cuda:0",
+                                 cache_bytes=rows * data.x.shape[1] * 4 or None, **OPTIONS)
+    sent = np.bincount(data.edge_index[0].numpy(), minlength=3000)
+    hot = np.argsort(-sent, kind="stable")[:rows]
+    told = [(batch.num_cached, np.isin(batch.n_id.cpu().numpy(), hot).sum()) for batch in loader]
+    assert told and all(cached == wanted for cached, wanted in told)
+
+
+def test_seeds_on_the_gpu_are_copied(data):
+    nodes = torch.arange(0, 3000, 7)
+    options = {**OPTIONS, "input_nodes": nodes}
+    want = list(csaw.NeighborLoader(data, **options))
+    for device in (None, "cuda:0"):
+        same(list(csaw.NeighborLoader(data, device=device, **{**options, "input_nodes": nodes.cuda()})), want)
+    mask = torch.zeros(3000, dtype=torch.bool, device="cuda")
+    mask[::7] = True
+    same(list(csaw.NeighborLoader(data, **{**options, "input_nodes": mask})), want)
+    graph = csaw.Graph.from_edge_index(data.edge_index, 3000)
+    np.testing.assert_array_equal(csaw.random_walk(graph, nodes.cuda(), 4), csaw.random_walk(graph, nodes, 4))
+    batch = next(iter(csaw.NeighborLoader(dict(edge_index=data.edge_index.numpy()), [3], device="cuda:0", batch_size=64)))
+    np.testing.assert_array_equal(csaw.random_walk(graph, batch.n_id, 4),
+                                  csaw.random_walk(graph, torch.from_dlpack(batch.n_id).cpu().numpy(), 4))

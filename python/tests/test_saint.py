@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """SaintLoader: induced subgraphs, coefficients that make sums unbiased, equal batches from equal seeds."""
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
@@ -91,3 +92,42 @@ def test_refused(data):
                          (dict(sample_coverage=-1), "sample_coverage"), (dict(sample_coverage=float("nan")), "nan")]:
         with pytest.raises(csaw.CsawError, match=text):
             list(csaw.SaintLoader(data, **{"kind": "node", "batch_size": 9, **change}))
+
+
+def same(one, other):
+    assert len(one) == len(other)
+    for a, b in zip(one, other):
+        assert a.keys() == b.keys()
+        for name in a.keys():
+            np.testing.assert_array_equal(np.asarray(a[name]), np.asarray(b[name]), name)
+
+
+@pytest.mark.parametrize("kind, size, length, method", [*((*case, "fork") for case in KINDS), (*KINDS[2], "spawn")])
+def test_workers_draw_the_same(data, kind, size, length, method):
+    torch = pytest.importorskip("torch")
+    for name in ("edge_index", "x", "edge_attr"):
+        setattr(data, name, torch.from_numpy(getattr(data, name)))
+    plain = csaw.SaintLoader(data, kind, size, length, num_steps=7, sample_coverage=5, seed=3)
+    epochs = [list(plain) for _ in range(2)]
+    loader = csaw.SaintLoader(data, kind, size, length, num_steps=7, sample_coverage=5, seed=3, num_workers=2,
+                              multiprocessing_context=method, persistent_workers=True)
+    for epoch in epochs:
+        same(list(loader), epoch)
+    loader.set_epoch(1)
+    same(list(loader), epochs[1])
+    assert not np.array_equal(epochs[0][0].n_id, epochs[1][0].n_id)
+
+
+def test_what_the_main_process_fills(data):
+    pytest.importorskip("torch")
+    plain = list(csaw.SaintLoader(data, "walk", 10, 3, num_steps=5, sample_coverage=5))
+    unfilled = csaw.SaintLoader(data, "walk", 10, 3, num_steps=5, sample_coverage=5, num_workers=1,
+                                filter_per_worker=False, transform=lambda batch: (batch, "here"))
+    batches = list(unfilled)
+    assert all(here == "here" for _, here in batches)
+    same([batch for batch, _ in batches], plain)
+
+
+def test_a_loader_is_pickled(data):
+    loader = csaw.SaintLoader(data, "edge", 25, num_steps=3, sample_coverage=5)
+    same(list(pickle.loads(pickle.dumps(loader))), list(loader))

@@ -7,7 +7,7 @@ import pytest
 import csaw
 
 torch = pytest.importorskip("torch", "2.4", reason="PyTorch 2.4 or later is not installed")
-from torch_cases import features  # noqa: E402
+from torch_cases import BACKENDS, features  # noqa: E402
 
 ct = csaw.torch
 
@@ -167,7 +167,7 @@ def test_maxk_forms(edges, x, name):
         close(one, exact)
 
 
-@pytest.mark.parametrize("backend", ("eager", "aot_eager"))
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_compiled(edges, x, backend):
     class Net(torch.nn.Module):
 

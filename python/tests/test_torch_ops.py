@@ -39,17 +39,64 @@ def test_views_and_strides(edges):
     assert torch.autograd.grad(y.sum(), [y])[0].shape == (30, 7)
 
 
+OF_FLOATS = dict(eps=0.05, atol=1e-3, rtol=1e-3, nondet_tol=0.0)  # linear or piecewise linear: a large step tells
+
+
+@pytest.mark.filterwarnings("ignore:Input .* requires gradient and is not a double")
 def test_gradcheck(edges):
-    """The functions are linear or piecewise linear in float32, so a large step tells: eps 0.05, bound 1e-3 of it."""
     a, x, w = ct.matrix(edges, 30), features(30, 2).requires_grad_(), features(150, 1)[:, 0].requires_grad_()
-    options = dict(eps=0.05, atol=1e-3, rtol=1e-3, nondet_tol=0.0)
-    with pytest.warns(UserWarning, match="double precision"):
-        assert torch.autograd.gradcheck(lambda x, w: ct.spmm(a, x, w, "mean"), (x, w), **options)
-        assert torch.autograd.gradcheck(lambda x, w: ct.es_spmm(a, x, w, 3, epoch=2), (x, w), **options)
-        assert torch.autograd.gradcheck(lambda x, y: ct.sddmm(a, x, y), (x, features(30, 2, 3).requires_grad_()),
-                                        **options)
-        spread = torch.stack([torch.randperm(6) for _ in range(30)]).float().requires_grad_()  # no step swaps two
-        assert torch.autograd.gradcheck(lambda x: ct.maxk_spmm(a, *ct.maxk(x, 2), 6), (spread,), **options)
+    for reduce in ("sum", "mean"):
+        assert torch.autograd.gradcheck(lambda x, w: ct.spmm(a, x, w, reduce), (x, w), **OF_FLOATS)
+    heads = features(150, 2).requires_grad_()
+    assert torch.autograd.gradcheck(lambda x, w: ct.spmm(a, x, w, heads=2), (x, heads), **OF_FLOATS)
+    assert torch.autograd.gradcheck(lambda x, w: ct.es_spmm(a, x, w, 3, epoch=2), (x, w), **OF_FLOATS)
+    assert torch.autograd.gradcheck(lambda x, y: ct.sddmm(a, x, y), (x, features(30, 2, 3).requires_grad_()),
+                                    **OF_FLOATS)
+    spread = torch.stack([torch.randperm(6) for _ in range(30)]).float().requires_grad_()  # no step swaps two
+    assert torch.autograd.gradcheck(lambda x: ct.maxk_spmm(a, *ct.maxk(x, 2), 6), (spread,), **OF_FLOATS)
+
+
+@pytest.mark.filterwarnings("ignore:Input .* requires gradient and is not a double")
+@pytest.mark.parametrize("reduce", ("max", "min"))
+def test_gradcheck_where_a_step_changes_no_winner(edges, reduce):
+    """Products of whole numbers, different ones in a column, that differ by 1 and change by at most 30 * 0.05 / 8 in a
+    step."""
+    a, weight = ct.matrix(edges, 30), torch.ones(150)
+    x = torch.stack([torch.randperm(30) for _ in range(2)], dim=1).float().requires_grad_()
+    assert torch.autograd.gradcheck(lambda x: ct.spmm(a, x, weight, reduce), (x,), **OF_FLOATS)
+    w = (1 + torch.arange(150) / 8192).requires_grad_()
+    step = {**OF_FLOATS, "eps": 2**-16}  # below half the difference of two parallel edges' products
+    far = (2.0**torch.arange(30) % 127 + 1)[:, None]
+    assert torch.autograd.gradcheck(lambda w: ct.spmm(a, far, w, reduce), (w,), **{**step, "atol": 2e-2, "rtol": 2e-2})
+
+
+@pytest.mark.filterwarnings("ignore:Input .* requires gradient and is not a double")
+def test_gradcheck_of_softmax(edges):
+    """Smooth, so the step is small: its error is eps^2 / 6 = 1e-4 of a third derivative below 1, and the rounding of
+    outputs below 1, 2^-24 / eps = 2e-6."""
+    a = ct.matrix(edges, 30)
+    for heads in (1, 2):
+        score = features(150, heads).requires_grad_()
+        assert torch.autograd.gradcheck(lambda score: ct.edge_softmax(a, score), (score,), eps=0.025, atol=5e-4,
+                                        rtol=1e-3, nondet_tol=0.0)
+
+
+def test_gradcheck_sees_a_wrong_gradient(edges):
+    """Of a product whose gradient is another one's."""
+    a, x = ct.matrix(edges, 30), features(30, 2).requires_grad_()
+
+    class Wrong(torch.autograd.Function):
+
+        @staticmethod
+        def forward(ctx, x):
+            return ct.spmm(a, x)
+
+        @staticmethod
+        def backward(ctx, dy):
+            return ct.spmm(a, dy)  # not by the transpose
+
+    with pytest.warns(UserWarning, match="double precision"), pytest.raises(RuntimeError, match="Jacobian mismatch"):
+        torch.autograd.gradcheck(Wrong.apply, (x,), **OF_FLOATS)
 
 
 @pytest.mark.parametrize("reduce", ("sum", "mean", "max"))

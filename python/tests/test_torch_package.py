@@ -9,7 +9,7 @@ import csaw
 from loader_cases import in_tensors, made_up
 
 torch = pytest.importorskip("torch", "2.4", reason="PyTorch 2.4 or later is not installed")
-from torch_cases import features, same  # noqa: E402
+from torch_cases import BACKENDS, features, same  # noqa: E402
 
 ct = csaw.torch
 
@@ -23,7 +23,7 @@ def everything(a, graphs, x, weight):
             ct.maxk_dense(values, index, x.shape[1]) + ct.batched_spmm(graphs, x))
 
 
-@pytest.mark.parametrize("backend", ("eager", "aot_eager"))
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_compile(edges, backend):
     a, graphs = ct.matrix(edges, 30), ct.GraphBatch(edges, torch.tensor([0, 30]))
     compiled = torch.compile(everything, backend=backend, fullgraph=True)
@@ -87,17 +87,64 @@ def test_what_looks_on_sees_operators(edges):
     torch.testing.assert_close(graph(2 * x), ct.spmm(a, 2 * x))
 
 
-def test_autocast(edges):
-    a, lin = ct.matrix(edges, 30), torch.nn.Linear(8, 8)
-    x = features(30, 8)
+def product(name, edges):
+    """A product of h [30, 8] with the edges, that keeps its dtype."""
+    if name == "batched":
+        graphs = ct.GraphBatch(edges, torch.tensor([0, 30]))
+        return lambda h: ct.batched_spmm(graphs, h, reduce="mean")
+    a = ct.matrix(edges, 30)
+    if name == "maxk":
+        return lambda h: ct.maxk_spmm(a, *ct.maxk(h, 3), 8, reduce="mean")
+    if name == "gin":
+        conv = ct.GINConv(torch.nn.Linear(8, 8), eps=0.5)
+        return lambda h: conv(h, a) / 8
+    return lambda h: ct.spmm(a, h, reduce=name)
+
+
+PRODUCTS = ("mean", "max", "batched", "maxk", "gin")
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_autocast(edges, name):
+    """The gradient of a weight under autocast is near that without: bfloat16 has 8 bits."""
+    y_of, lin, x = product(name, edges), torch.nn.Linear(8, 8), features(30, 8)
     with torch.autocast(edges.device.type, dtype=torch.bfloat16):
         h = lin(x)
-        y = ct.spmm(a, h, reduce="mean")
+        y = y_of(h)
         assert y.dtype == h.dtype == torch.bfloat16
         loss = y.float().square().mean()
     loss.backward()
-    plain = torch.autograd.grad(ct.spmm(a, lin(x), reduce="mean").square().mean(), lin.weight)[0]
+    rounded = lin(x).to(torch.bfloat16).float()  # what is largest is found among the rounded ones
+    straight = lin(x) + (rounded - lin(x)).detach()
+    plain = torch.autograd.grad(y_of(straight).square().mean(), lin.weight)[0]
     torch.testing.assert_close(lin.weight.grad, plain, rtol=0.1, atol=0.02)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no GPU")
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_scaled_gradients_in_float16(device, edges, name):
+    """GradScaler's loss is 2^16 times as large: unscaled, the gradient is that without a scale, and a step is taken; of
+    a loss that overflows none is."""
+    if device.type != "cuda":
+        pytest.skip("GradScaler is for CUDA")
+    y_of, lin, x = product(name, edges), torch.nn.Linear(8, 8), features(30, 8)
+    optimizer, scaler = torch.optim.SGD(lin.parameters(), 0.1), torch.amp.GradScaler("cuda", init_scale=2.0**16)
+    for factor in (1.0, 1e9):
+        before = lin.weight.detach().clone()
+        optimizer.zero_grad()
+        with torch.autocast("cuda", dtype=torch.float16):
+            y = y_of(lin(x))
+            assert y.dtype == torch.float16
+            loss = y.float().square().mean() * factor
+        plain = torch.autograd.grad(loss, lin.weight, retain_graph=True)[0]
+        scaler.scale(loss).backward()
+        scaler.unscale_(optimizer)
+        if factor == 1:
+            torch.testing.assert_close(lin.weight.grad, plain, rtol=0.02, atol=0.002)
+        scaler.step(optimizer)
+        scaler.update()
+        assert torch.equal(lin.weight, before) == (factor > 1)
+    assert scaler.get_scale() == 2.0**15
 
 
 def test_matrices_are_one_matrix_whatever_they_come_from(device, digraph):

@@ -3,6 +3,7 @@
 import torch
 
 TOLERANCE = {torch.float32: 1e-5, torch.float16: 4e-3, torch.bfloat16: 3e-2}  # of storage: 2^-24, 2^-11, 2^-8, few sums
+BACKENDS = ("eager", "aot_eager", "inductor")  # of torch.compile; the last compiles C++ on the CPU, Triton on a GPU
 REDUCES = ("sum", "mean", "max", "min")
 
 

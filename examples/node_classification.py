@@ -44,8 +44,6 @@ class Data:
 
 
 def load(name: str, folder: Path, device: torch.device) -> Data:
-    import scipy.sparse
-
     if (folder / "planetoid" / f"ind.{name}.graph").exists():
         data = csaw.datasets.planetoid(folder / "planetoid", name)
         masks = (data.train_mask, data.val_mask, data.test_mask)
@@ -53,15 +51,22 @@ def load(name: str, folder: Path, device: torch.device) -> Data:
     else:
         data = csaw.datasets.attributed_npz(folder / f"{name}.npz")
         public = None
-    x = scipy.sparse.csr_matrix(data.x)
+    return data_of(name, data.edge_index, data.x, data.y, device, public)
+
+
+def data_of(name: str, edge_index: Any, x: Any, y: Any, device: torch.device, public: Optional[Parts] = None) -> Data:
+    """edge_index: [2, edges], each edge once or both ways. x: [vertices, features], sparse or not. y: [vertices]."""
+    import scipy.sparse
+
+    x = scipy.sparse.csr_matrix(x)
     length = np.sqrt(np.asarray(x.multiply(x).sum(axis=1), np.float64))
     x = scipy.sparse.csr_matrix(x.multiply(1 / np.where(length > 0, length, 1)))
-    edge_index = torch.from_numpy(undirected(np.asarray(data.edge_index, np.int64), data.num_nodes))
+    edges = torch.from_numpy(undirected(np.asarray(edge_index, np.int64), x.shape[0]))
     rowptr, col, weight = (torch.from_numpy(part.astype(dtype)) for part, dtype in
                            ((x.indptr, np.int64), (x.indices, np.int32), (x.data, np.float32)))
-    y = torch.from_numpy(np.asarray(data.y, np.int64)).to(device)
+    labels = torch.from_numpy(np.asarray(y, np.int64)).to(device)
     features = csaw.torch.Matrix(rowptr.to(device), col.to(device), weight.to(device), x.shape[1])
-    return Data(name, csaw.torch.matrix(edge_index.to(device), data.num_nodes), features, y, int(y.max()) + 1, public)
+    return Data(name, csaw.torch.matrix(edges.to(device), x.shape[0]), features, labels, int(labels.max()) + 1, public)
 
 
 class FeatureLinear(nn.Module):

@@ -6,22 +6,19 @@
  *
  *   maxk_gpu_bench [--graph rmat|reddit|products|arxiv|FILE] [--share 1] [--scale 18] [--edge-factor 16]
  *                  [--undirected 0] [--cols 256] [--k 8,16,32,64] [--rows normal|relu|tied|constant]
- *                  [--what all|rows|figure|lanes] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
+ *                  [--what all|rows|figure] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
  *
  * Graphs: bench/graph_choice.h.
  * --rows: what the k largest are looked for in. --what rows: these, and what goes to and from dense rows, alone;
- * figure: those products alone that bench/plot_maxk.py draws; lanes: these and an experiment
- * (bench/maxk_gpu_lanes.cuh).
+ * figure: those products alone that bench/plot_maxk.py draws.
  *
  * "paper" is the formula of MaxK-GNN, section 4.3 and Table 2, as in bench/maxk.c. "sectors": for every edge all
  * 32-byte sectors that the entries of its column would take if they stood side by side, values and index, fetched and
  * thrown away: what limits the forward product. Times as in bench/spmm_gpu.cu. */
-#include "bench/maxk_gpu_lanes.cuh"
+#include "bench/maxk_gpu_check.cuh"
 extern "C" {
 #include "spmm/maxk_transpose.h"
 }
-
-#include <memory>
 
 /* ---- what a gather of sectors takes ---- */
 
@@ -182,7 +179,7 @@ static void run_rows(bench *b) { /* the k largest, and what goes to and from den
 }
 
 /* Returns the time that the sectors of the entries take. */
-static double run_products(bench *b, double dense) {
+static void run_products(bench *b, double dense) {
     const double edges = (double)b->a.num_edges, rows = (double)b->a.rows, k = (double)b->h.k;
     const double i = (double)csaw_cbsr_index_bytes(b->set.cols), forward = (4 + i) * k * edges;
     const double backward = 4 * rows * b->set.cols + forward + 4 * k * edges;
@@ -197,7 +194,7 @@ static double run_products(bench *b, double dense) {
         if (o == &alone && !whole) continue;
         poison(b->there_y);
         run();
-        verify_forward(b, nullptr);
+        verify_forward(b);
         const figure f = time_of(b->set.repeat, run);
         report(b, b->h.k, o == &alone ? "forward, not prepared" : "forward", f, forward, "sectors", sectors);
         if (o == &planned) report(b, b->h.k, "forward", f, forward, "csaw_spmm", dense);
@@ -219,7 +216,7 @@ static double run_products(bench *b, double dense) {
         verify_backward(b, way.exact);
         report(b, b->h.k, way.name, time_of(b->set.repeat, run), backward, "sectors", sectors);
     }
-    if (!whole) return sectors;
+    if (!whole) return;
     const auto weights = [&] {
         must(csaw_maxk_spmm_backward_weight(&b->there, &b->there_dy, &b->there_h, &alone, b->there_dweight));
     };
@@ -227,11 +224,9 @@ static double run_products(bench *b, double dense) {
     weights();
     verify_weights(b);
     report(b, b->h.k, "gradient of weights", time_of(b->set.repeat, weights), 0, "csaw_spmm", dense);
-    return sectors;
 }
 
-/* sorted: NULL unless lanes are asked for. */
-static void run_k(bench *b, uint64_t k, double dense, const by_length *sorted) {
+static void run_k(bench *b, uint64_t k, double dense) {
     const uint64_t index_bytes = csaw_cbsr_index_bytes(b->set.cols);
     std::vector<float> values(b->a.cols * k);
     std::vector<uint8_t> index(b->a.cols * k * index_bytes);
@@ -246,10 +241,7 @@ static void run_k(bench *b, uint64_t k, double dense, const by_length *sorted) {
     must(csaw_maxk(&b->there_x, &o, &b->there_h));
     verify_maxk(b->h, b->there_h);
     if (b->set.what == "all" || b->set.what == "rows") run_rows(b);
-    if (b->set.what != "rows") {
-        const double sectors = run_products(b, dense);
-        if (sorted) run_lanes(b, *sorted, sectors);
-    }
+    if (b->set.what != "rows") run_products(b, dense);
     cudaFree(b->there_h.values);
     cudaFree(b->there_h.index);
     cudaFree(b->there_dh.values);
@@ -299,7 +291,7 @@ static settings read_settings(int argc, char **argv) {
         if (reads_graph(&s.graph, name, value)) continue;
         if (strcmp(name, "--k") == 0)
             s.k = value;
-        else if (strcmp(name, "--what") == 0 && one_of(value, {"all", "rows", "figure", "lanes"}))
+        else if (strcmp(name, "--what") == 0 && one_of(value, {"all", "rows", "figure"}))
             s.what = value;
         else if (strcmp(name, "--rows") == 0 && one_of(value, {"normal", "relu", "tied", "constant"}))
             s.rows = value;
@@ -368,7 +360,6 @@ int main(int argc, char **argv) {
                 b.set.repeat);
     }
     const double dense = b.set.what == "rows" ? 0 : run_dense(&b);
-    const std::unique_ptr<by_length> sorted(b.set.what == "lanes" ? new by_length(&b) : nullptr);
     for (const char *at = b.set.k; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : nullptr) {
         const uint64_t k = strtoull(at, nullptr, 10);
         if (k < 1 || k > b.set.cols) {
@@ -376,7 +367,7 @@ int main(int argc, char **argv) {
                     b.set.cols);
             return 2;
         }
-        run_k(&b, k, dense, sorted.get());
+        run_k(&b, k, dense);
     }
     const bool written = !b.json || (fputs("]}\n", b.json) >= 0 && fclose(b.json) == 0);
     csaw_spmm_plan_free(b.plan);

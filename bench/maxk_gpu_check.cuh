@@ -49,12 +49,12 @@ template <typename T> static std::vector<T> back(const void *there, uint64_t cou
     return here;
 }
 
-/* those of a matrix of so many columns; at: NULL, or where each row stands there */
-static std::vector<float> rows_back(const rows_of &some, const void *there, uint64_t cols, const uint64_t *at) {
+/* those of a matrix of so many columns */
+static std::vector<float> rows_back(const rows_of &some, const void *there, uint64_t cols) {
     std::vector<float> here(some.row.size() * cols);
     must_cuda(cudaDeviceSynchronize());
     for (uint64_t r = 0; r < some.row.size(); r++) {
-        const uint64_t from = at ? at[some.row[r]] : some.row[r];
+        const uint64_t from = some.row[r];
         must_cuda(cudaMemcpy(&here[r * cols], (const float *)there + from * cols, cols * sizeof(float),
                              cudaMemcpyDeviceToHost));
     }
@@ -114,7 +114,7 @@ static void verify_dense(const char *what, const csaw_sparse &a, const csaw_dens
     std::vector<float> want(rows.rows * x.cols);
     const csaw_dense y = {rows.rows, x.cols, 0, CSAW_F32, want.data()};
     must(csaw_spmm(&rows, &x, nullptr, &y));
-    const std::vector<float> got = rows_back(some, there.data, x.cols, nullptr);
+    const std::vector<float> got = rows_back(some, there.data, x.cols);
     for (uint64_t r = 0; r < rows.rows; r++)
         for (uint64_t c = 0; c < x.cols; c++) {
             const float *const is = &got[r * x.cols + c], *const should = &want[r * x.cols + c];
@@ -147,14 +147,13 @@ static void verify_weights(const bench *b) {
     }
 }
 
-/* at: NULL, or where each row stands in y. */
-static void verify_forward(const bench *b, const uint64_t *at) {
+static void verify_forward(const bench *b) {
     const rows_of some = some_rows(&b->a);
     const csaw_sparse a = some.view(b->a.cols);
     std::vector<float> want(a.rows * b->set.cols);
     const csaw_dense y = {a.rows, b->set.cols, 0, CSAW_F32, want.data()};
     must(csaw_maxk_spmm(&a, &b->h, nullptr, &y));
-    const std::vector<float> got = rows_back(some, b->there_y.data, b->set.cols, at);
+    const std::vector<float> got = rows_back(some, b->there_y.data, b->set.cols);
     for (uint64_t r = 0; r < a.rows; r++)
         if (memcmp(&want[r * b->set.cols], &got[r * b->set.cols], b->set.cols * 4) != 0)
             wrong("the product", b->h.k, some.row[r]);
@@ -177,7 +176,7 @@ static void verify_backward(const bench *b, bool exact) {
     options.size = sizeof options;
     options.transpose = &turned;
     must(csaw_maxk_spmm_backward(&a, &b->dy, &options, &dx));
-    const std::vector<float> got = rows_back(some, b->there_dh.values, k, nullptr);
+    const std::vector<float> got = rows_back(some, b->there_dh.values, k);
     for (uint64_t r = 0; r < turned.rows; r++)
         for (uint64_t t = 0; t < k; t++) {
             const float is = got[r * k + t], should = want[r * k + t];

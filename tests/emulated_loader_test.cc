@@ -139,6 +139,7 @@ TEST_F(EmulatedLoader, WeightsOfArcsStayThere) {
     ASSERT_NE(of.weight, nullptr);
     options.features = nullptr;
     options.label = nullptr;
+    options.select = CSAW_SELECT_RACE; // without tables
     for (const csaw_csr &each : {of, csr}) {
         const reference::Library there_plan(each, plan_on("cuda:0", 0, 0));
         const Loader loader = open(there_plan.get(), {}, there());

@@ -124,8 +124,8 @@ TEST_F(EmulatedPartsNeighbor, SeveralGpusShareEachBatch) {
 
 // ---- memory --------------------------------------------------------------------------
 
-// Batches of any size that is asked for: two together, one after the other where two find no room, and half as many
-// instances where not even one does. The budget is kept, and the bits stay.
+// Batches of any size that is asked for, two together; of fewer instances where two find no room, so that what is
+// brought serves two there as well. The budget is kept, and the bits stay.
 TEST_F(EmulatedPartsNeighbor, AsManyTogetherAsThereIsMemoryFor) {
     const equality::OwnedGraph graph = rmat(9, false);
     const csaw_csr csr = csaw_graph_csr(graph.get());
@@ -134,7 +134,7 @@ TEST_F(EmulatedPartsNeighbor, AsManyTogetherAsThereIsMemoryFor) {
         Library(csr, reference::plan_on("cpu", 1, 0)).samples(built_in, nullptr, Method::automatic, request);
     csaw_plan_options plan = on_gpu(5, 2);
     plan.gpu_memory = 88 << 10;
-    bool together = false, alone = false, divided = false;
+    bool together = false, divided = false;
     for (uint64_t instances : {20, 50, 180}) {
         SCOPED_TRACE(instances);
         fake_cuda::Reset();
@@ -144,17 +144,15 @@ TEST_F(EmulatedPartsNeighbor, AsManyTogetherAsThereIsMemoryFor) {
             EXPECT_TRUE(sample_equality::same(expected, in_batches(gpu, sampler.get(), nullptr, Method::automatic,
                                                                    request, bytes_for(request, instances), &batches)));
             const bool fits = batches == static_cast<int>((480 + instances - 1) / instances);
-            // one after the other each batch brings twice what is not resident
-            const bool few = inside(gpu)->use.copies <= 5 + static_cast<uint64_t>(batches) * 3;
-            together = together || (fits && few);
-            alone = alone || (fits && !few);
+            // what is not resident comes once a batch, and for the first and those that found no room, a pass each
+            EXPECT_LE(inside(gpu)->use.copies, 5 + static_cast<uint64_t>(batches + (fits ? 0 : 8)) * 3);
+            together = together || fits;
             divided = divided || !fits;
             EXPECT_LE(gpu.get()->parts->kind->use(gpu.get()->parts).peak, plan.gpu_memory);
         }
         EXPECT_LE(fake_cuda::peak, plan.gpu_memory);
     }
     EXPECT_TRUE(together);
-    EXPECT_TRUE(alone);
     EXPECT_TRUE(divided);
 }
 

@@ -141,7 +141,7 @@ TEST(PartsGpu, SamplesStayWithinTheBudget) {
 }
 
 // All neighbours of all neighbours: nobody knows how many before they are drawn. They are too many for one call, whose
-// message says what would do; csaw_sample_each takes half as many instances until they fit.
+// message says what would do; csaw_sample_each takes fewer instances until they fit.
 TEST(PartsGpu, BatchesAreDividedUntilTheyFit) {
     SKIP_WITHOUT_GPU();
     const auto graph = rmat_19();

@@ -132,6 +132,11 @@ FUNCTIONS = {  # name: (result, arguments), in the order of the headers
     "csaw_negatives_create": (c_int, [_P, _P, _P]),
     "csaw_negatives_draw": (c_int, [_P, c_uint64, c_uint64, _P, c_uint64, c_uint32, _P]),
     "csaw_negatives_free": (None, [_P]),
+    "csaw_memory_alloc": (c_int, [c_char_p, c_uint64, _P]),
+    "csaw_memory_free": (None, [c_char_p, _P]),
+    "csaw_memory_write": (c_int, [c_char_p, _P, _P, c_uint64]),
+    "csaw_memory_read": (c_int, [c_char_p, _P, _P, c_uint64]),
+    "csaw_memory_wait": (c_int, [c_char_p]),
 }
 
 

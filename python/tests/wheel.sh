@@ -15,7 +15,7 @@ own=$work/venv/bin/python
     exit 77
 }
 CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) "$own" -m pip wheel --no-deps --wheel-dir "$work/wheels" "$source" \
-    -C build-dir="$work/build" -C cmake.define.CSAW_CUDA=OFF
+    --config-settings=build-dir="$work/build" --config-settings=cmake.define.CSAW_CUDA=OFF
 "$own" -m pip install --quiet --no-index --find-links "$work/wheels" --find-links "$work/fetched" csaw
 
 cd "$work"

@@ -9,7 +9,8 @@
  * that has picked at depth 0 has 9% of the arcs that it will have. Of more depths than CSAW__MOST_BATCHES, each batch
  * is several behind the one before. Batches that follow are those that csaw_sample_each will ask for
  * (csaw__run_next()); they stay under way while one is delivered, and are dropped where something fails and when the
- * run ends. If there is no memory for all of them, there are fewer from then on, and the first begins anew.
+ * run ends. If there is no memory for all of them, the run asks for smaller batches, which costs fewer passes than one
+ * after the other; where it may not, fewer are under way from then on, and the first begins anew.
  *
  * Where a launch needs rows of several partitions at a time, those of a layer, of prev, of a pool that is a list, no
  * partition comes: kernels read the graph in place, from the host's page-locked memory. */
@@ -120,7 +121,7 @@ csaw_status draw(const asked *a, csaw_samples *samples, csaw__fault *fault) {
     return CSAW_OK;
 }
 
-/* The same, with as many others as there is memory for. */
+/* The same, with as many others as there is memory for, if the run has no smaller batches. */
 csaw_status draw_within_memory(const asked *a, csaw_samples *samples, csaw__fault *fault) {
     csaw__cuda_parts *const c = a->c;
     if (!c->most_batches) c->most_batches = CSAW__MOST_BATCHES;
@@ -129,7 +130,7 @@ csaw_status draw_within_memory(const asked *a, csaw_samples *samples, csaw__faul
         const uint32_t together = c->batches;
         if (status == CSAW_OK) return CSAW_OK;
         drop_all(c);
-        if (status != CSAW_EDEVMEM || together < 2) return status;
+        if (status != CSAW_EDEVMEM || together < 2 || a->of->divides) return status;
         c->most_batches = together - 1;
     }
 }

@@ -19,6 +19,7 @@ typedef struct csaw__run {
     /* Of csaw_sample_each: instances of a round of batches, which begin with options.first; 0: there is one batch, and
      * nobody knows of others. */
     uint64_t of_a_round;
+    bool divides; /* of csaw_sample_each: where the device has no memory for a batch, smaller ones are asked for */
     const struct csaw__run *whole; /* of several GPUs, whose share is this one's; NULL: none */
     uint32_t member;               /* of them */
 } csaw__run;

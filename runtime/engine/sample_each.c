@@ -94,14 +94,19 @@ static bool go_on(void *user) {
     return !e->refused;
 }
 
-/* How much samples take is known when they are drawn: where that was more than there is, half as many, and on from the
- * first that was not delivered. Ranks, which have batches of one size, give up. */
+/* How much samples take is known when they are drawn: where that was more than there is, a quarter fewer, and on from
+ * the first that was not delivered. Ranks, which have batches of one size, give up. */
+static bool may_divide(const each *e) {
+    const uint64_t left = e->run.total - e->run.options.first;
+    return e->run.is_sample && (left < e->at_once ? left : e->at_once) > 1 && csaw__ranks_size(e->ranks) == 1 &&
+           csaw__parts_on_gpu(e->run.plan->parts);
+}
+
 static bool divide_batches(each *e) {
-    const uint64_t most = e->run.total - e->run.options.first, at_once = e->at_once < most ? e->at_once : most;
-    if (!e->too_many || !e->run.is_sample || at_once <= 1 || csaw__ranks_size(e->ranks) > 1) return false;
-    if (!csaw__parts_on_gpu(e->run.plan->parts)) return false;
+    if (!e->too_many || !e->run.divides) return false;
     if (e->done > e->run.options.first) e->run.options.first = e->done;
-    e->at_once = at_once / 2;
+    const uint64_t left = e->run.total - e->run.options.first, at_once = e->at_once < left ? e->at_once : left;
+    e->at_once = at_once - (at_once + 3) / 4;
     return true;
 }
 
@@ -113,6 +118,7 @@ static csaw_status run_batches(each *e) {
     do {
         const uint64_t left = e->run.total - e->run.options.first, round = e->at_once * csaw__ranks_size(e->ranks);
         e->run.of_a_round = round;
+        e->run.divides = may_divide(e);
         e->too_many = false;
         status = csaw__double_buffer_run(&batches, left / round + (left % round != 0));
     } while (status == CSAW_EDEVMEM && divide_batches(e));

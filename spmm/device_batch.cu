@@ -42,6 +42,7 @@ static csaw_status check(const place &where, const csaw_batch *batch, bool from_
     CSAW_CUDA(cudaStreamSynchronize(where.stream));
     *bad = first;
     if (first == ~0ull) return CSAW_OK;
+    CSAW_CUDA(cudaMemsetAsync(fault_there.get(), 0, sizeof *fault, where.stream)); /* what pads it, too */
     CSAW__LAUNCH(where, 1, csaw__batch_tell, batch->device->graph + first, from_zero, fault_there.get());
     CSAW_CUDA(cudaMemcpyAsync(fault, fault_there.get(), sizeof *fault, cudaMemcpyDeviceToHost, where.stream));
     CSAW_CUDA(cudaStreamSynchronize(where.stream));

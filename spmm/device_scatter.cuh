@@ -57,6 +57,7 @@ static __global__ void csaw__scatter_products(const __grid_constant__ csaw__devi
     if (row >= s.a.rows) return;
     const csaw_edge e = s.arg[row * s.dy.cols + c];
     key[i] = csaw__scatter_nowhere(&s);
+    product[i] = 0;
     if (!csaw__is_picked(&s.a, row, e)) return;
     const float w = s.a.weight ? s.a.weight[e * s.heads + c / (s.dy.cols / s.heads)] : 1.0f;
     key[i] = s.a.col[e] * s.width + (uint32_t)(i % s.width);

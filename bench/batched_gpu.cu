@@ -187,7 +187,7 @@ static void read_graphs(const molecules &m, graphs *g) {
     g->means = g->a, g->means.weight = g->mean_weight.data();
 }
 
-/* Takes m's arrays as COO, in which dw of the batch stands in the order of CSR if entries are by row. */
+/* CSR, and COO of the same entries in the same order, so that dw and arg of both stand alike. */
 static void upload_graphs(const molecules &m, uint64_t cols, graphs *g) {
     const uint64_t rows = g->a.rows, edges = g->a.num_edges;
     csaw_small_graphs s = {};
@@ -204,8 +204,11 @@ static void upload_graphs(const molecules &m, uint64_t cols, graphs *g) {
     s.format = CSAW_CSR, s.rowptr = g->there.rowptr, s.weight = g->there.weight;
     s.col = upload(g->local.data(), edges);
     must(csaw_batch_join(&s, &options, &g->csr));
-    s.format = CSAW_COO, s.row = upload(m.row, edges), s.col = upload(m.col, edges);
-    s.weight = upload(m.weight, edges);
+    std::vector<uint32_t> row(edges);
+    for (uint64_t i = 0; i < m.count; i++)
+        for (uint64_t r = m.row_offset[i]; r < m.row_offset[i + 1]; r++)
+            for (uint64_t e = g->rowptr[r]; e < g->rowptr[r + 1]; e++) row[e] = (uint32_t)(r - m.row_offset[i]);
+    s.format = CSAW_COO, s.row = upload(row.data(), edges);
     const double start = now();
     must(csaw_batch_join(&s, &options, &g->coo));
     printf("  batch made of COO: %.3f ms, once\n", (now() - start) * 1e3);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef struct molecules { /* square matrices in COO, entries of a graph by row, indices from 0 in each graph */
+typedef struct molecules { /* square matrices in COO, entries of a graph as they were read, indices from 0 in each */
     uint64_t count;
     uint64_t *row_offset, *edge_offset; /* [count + 1] */
     uint32_t *row, *col;                /* [edge_offset[count]] */

@@ -15,7 +15,7 @@ enum {
     CSAW__BATCHED_FACTOR = 2,    /* vectors of columns that a lane holds */
     CSAW__DOTS_THREADS = 128,    /* of a block: few, so that few entries reach all multiprocessors */
     CSAW__DOTS_BLOCKS = 8, /* of a multiprocessor: registers for loads on their way, which the compiler saves unasked */
-    CSAW__DOTS_FILL = 1 << 17 /* threads: a dot product takes more lanes while there are no more than so many */
+    CSAW__DOTS_FILL = 1 << 16 /* threads: a dot product takes more lanes while there are no more than so many */
 };
 
 /* Lanes that take a row of the output: as many as hold all its columns, but of whole vectors no more than 8, which is

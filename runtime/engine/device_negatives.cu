@@ -64,10 +64,12 @@ csaw_status csaw__device_negatives_create(const csaw__where *of, const csaw__neg
     CSAW_TRY(csaw__alloc_zero(&n, 1, "negative samples of a GPU"));
     n->where = *of;
     const csaw_status status = fill(n, where, law, num_edges);
-    if (status == CSAW_OK)
+    if (status == CSAW_OK) {
         *out = n;
-    else
+    } else {
+        cudaStreamSynchronize(where.stream); /* a copy may be on its way */
         csaw__device_negatives_free(n);
+    }
     return status;
 }
 
@@ -79,9 +81,12 @@ void csaw__device_negatives_free(csaw__device_negatives *n) {
     csaw__free(n);
 }
 
+/* Waits for the stream, whatever fails: what it was given may be the caller's memory. */
 static csaw_status read(const place &where, void *to, const void *from, uint64_t bytes) {
-    CSAW_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, where.stream));
-    CSAW_CUDA(cudaStreamSynchronize(where.stream));
+    const cudaError_t copied = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, where.stream);
+    const cudaError_t waited = cudaStreamSynchronize(where.stream);
+    CSAW_CUDA(copied);
+    CSAW_CUDA(waited);
     return CSAW_OK;
 }
 

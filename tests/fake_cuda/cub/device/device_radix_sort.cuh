@@ -19,7 +19,7 @@ struct DeviceRadixSort {
             return cudaSuccess;
         }
         return fake_cuda::Launch(stream, [=] {
-            const auto bits = [=](int64_t i) { return key[i] >> begin << (64 - end) << begin; };
+            const auto bits = [=](int64_t i) { return uint64_t{key[i]} >> begin << (64 - end + begin); };
             std::vector<int64_t> order(static_cast<size_t>(count));
             for (int64_t i = 0; i < count; i++) order[static_cast<size_t>(i)] = i;
             std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return bits(a) < bits(b); });

@@ -53,4 +53,18 @@ static double copy_rate() {
     return 2 * (double)bytes / f.median;
 }
 
+/* What a report begins with, up to its rows; json: NULL, or where it goes as well. */
+static void begin_report(FILE *json, const char *device, const char *commit, const graph_choice *choice,
+                         const csaw_graph *graph, double copy_rate, uint32_t repeat) {
+    const csaw_csr csr = csaw_graph_csr(graph);
+    printf("copy: %.1f GB/s, read and written\n", copy_rate / 1e9);
+    printf("csaw %s on %s, %s: %llu vertices, %llu edges; median of %u groups of calls\n", csaw_version(), device,
+           choice->name, (unsigned long long)csr.num_vertices, (unsigned long long)csr.num_edges, repeat);
+    if (!json) return;
+    fprintf(json, "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"graph\": ", csaw_version(), commit,
+            device);
+    print_graph(json, choice, graph);
+    fprintf(json, ", \"copy_bytes_per_s\": %.4g, \"repeat\": %u, \"rows\": [", copy_rate, repeat);
+}
+
 #endif

@@ -332,15 +332,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     b.copy_rate = copy_rate();
-    printf("copy: %.1f GB/s, read and written\n", b.copy_rate / 1e9);
-    printf("csaw %s on %s, %s: %llu vertices, %llu edges; median of %u groups of calls\n", csaw_version(), props.name,
-           b.set.graph.name, (unsigned long long)a.rows, (unsigned long long)a.num_edges, b.set.repeat);
-    if (b.json) {
-        fprintf(b.json, "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"graph\": ", csaw_version(),
-                b.set.commit, props.name);
-        print_graph(b.json, &b.set.graph, graph);
-        fprintf(b.json, ", \"copy_bytes_per_s\": %.4g, \"repeat\": %u, \"rows\": [", b.copy_rate, b.set.repeat);
-    }
+    begin_report(b.json, props.name, b.set.commit, &b.set.graph, graph, b.copy_rate, b.set.repeat);
     for (const char *at = b.set.columns; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : nullptr)
         for (int dtype = CSAW_F32; dtype <= CSAW_BF16; dtype++)
             if (is_in(b.set.storage, storages[dtype])) run_storage(&b, a, strtoull(at, nullptr, 10), (csaw_dtype)dtype);

@@ -28,12 +28,7 @@ struct Told {
 Told draw(csaw_plan *plan, const csaw_sampler *sampler, const faulty_params &params, const SampleRequest &request) {
     const reference::Seeds seeds(request.pools);
     const csaw_seeds view = seeds.view();
-    csaw_run_options run = {};
-    run.size = sizeof run;
-    run.seed = request.seed;
-    run.depth = request.depth;
-    run.fanout = request.fanout.data();
-    run.batch_bytes = bytes_for(request, 2);
+    csaw_run_options run = two_at_a_time(request);
     run.select = CSAW_SELECT_ITS;
     Told out;
     const auto count = [](void *user, csaw_samples *) {

@@ -182,12 +182,7 @@ struct Case {
     Drawn draw(csaw_plan *plan, const csaw_sampler *sampler, int stop_at = -1) const {
         const reference::Seeds seeds(request.pools);
         const csaw_seeds view = seeds.view();
-        csaw_run_options run = {};
-        run.size = sizeof run;
-        run.seed = request.seed;
-        run.depth = request.depth;
-        run.fanout = request.fanout.data();
-        run.batch_bytes = bytes_for(request, 2);
+        csaw_run_options run = two_at_a_time(request);
         Drawn out;
         out.stop_at = stop_at;
         out.status = csaw_sample_each(plan, sampler, nullptr, &view, &run, take, &out);

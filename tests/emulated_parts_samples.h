@@ -14,15 +14,7 @@ using reference::Method;
 using reference::Sample;
 using reference::SampleRequest;
 
-inline equality::OwnedGraph rmat(uint32_t scale, bool weighted) {
-    csaw_rmat_options options = {};
-    options.size = sizeof options;
-    options.scale = scale;
-    options.weighted = weighted;
-    csaw_graph *graph = nullptr;
-    reference::require(csaw_graph_rmat(&options, &graph));
-    return equality::OwnedGraph(graph);
-}
+using equality::rmat;
 
 // So many instances of a seed each, all over the vertices that have arcs.
 inline SampleRequest one_seed_each(const csaw_csr &csr, size_t instances, std::vector<uint32_t> fanout) {
@@ -41,6 +33,17 @@ inline uint64_t bytes_for(const SampleRequest &request, uint64_t instances) {
     uint64_t arcs = 1, frontier = request.pools[0].size() + 1;
     for (uint32_t k : request.fanout) arcs += frontier *= k;
     return instances * 24 * arcs;
+}
+
+// As a request says, two instances in a batch.
+inline csaw_run_options two_at_a_time(const SampleRequest &request) {
+    csaw_run_options run = {};
+    run.size = sizeof run;
+    run.seed = request.seed;
+    run.depth = request.depth;
+    run.fanout = request.fanout.data();
+    run.batch_bytes = bytes_for(request, 2);
+    return run;
 }
 
 inline std::vector<Sample> in_batches(const Library &library, const csaw_sampler *sampler, const void *params,

@@ -164,15 +164,17 @@ inline void expect_walks_equal(const std::vector<csaw_plan_options> &plans) {
 
 using OwnedGraph = std::unique_ptr<csaw_graph, reference::Free>;
 
-inline OwnedGraph rmat_graph(bool weighted) {
+inline OwnedGraph rmat(uint32_t scale, bool weighted) {
     csaw_rmat_options options = {};
-    options.size = sizeof(options);
-    options.scale = 10;
+    options.size = sizeof options;
+    options.scale = scale;
     options.weighted = weighted;
     csaw_graph *graph = nullptr;
     reference::require(csaw_graph_rmat(&options, &graph));
     return OwnedGraph(graph);
 }
+
+inline OwnedGraph rmat_graph(bool weighted) { return rmat(10, weighted); }
 
 // A file of the optional data folder; none if there is no such folder.
 inline OwnedGraph data_graph(const std::string &file) {

@@ -29,15 +29,7 @@ inline csaw__parts *inside(const Library &library) { return library.get()->parts
 
 inline csaw__parts *inside(const csaw_plan *plan) { return plan->parts; }
 
-inline equality::OwnedGraph rmat(uint32_t scale, bool weighted) {
-    csaw_rmat_options options = {};
-    options.size = sizeof options;
-    options.scale = scale;
-    options.weighted = weighted;
-    csaw_graph *graph = nullptr;
-    reference::require(csaw_graph_rmat(&options, &graph));
-    return equality::OwnedGraph(graph);
-}
+using equality::rmat;
 
 inline csaw_plan_options in_memory(uint64_t bytes) {
     csaw_plan_options out = reference::plan_on("simulated", 1, 0);

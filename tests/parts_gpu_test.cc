@@ -132,15 +132,7 @@ TEST(PartsGpu, EveryScheduleHasTheCpusBits) {
     }
 }
 
-equality::OwnedGraph rmat(uint32_t scale, bool weighted) {
-    csaw_rmat_options options = {};
-    options.size = sizeof options;
-    options.scale = scale;
-    options.weighted = weighted;
-    csaw_graph *graph = nullptr;
-    reference::require(csaw_graph_rmat(&options, &graph));
-    return equality::OwnedGraph(graph);
-}
+using equality::rmat;
 
 // Weighted R-MAT 19 takes about 130 MiB, with alias tables 390.
 TEST(PartsGpu, TheBudgetIsNeverExceeded) {

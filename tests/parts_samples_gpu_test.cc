@@ -71,8 +71,8 @@ TEST(PartsGpu, SamplesInBatches) {
     }
 }
 
-// Several batches are under way: what is brought serves all of them. Of B batches of 2 depths the graph comes B + 1
-// times, and one after the other 2 * B times. On the CPU: tests/emulated_parts_neighbor_test.cc.
+// Several batches are under way: what is brought serves all of them. Of 8 or 9 batches of 2 depths the graph comes 2 or
+// 3 times, and one after the other 16 or 18 times. On the CPU: tests/emulated_parts_neighbor_test.cc.
 TEST(PartsGpu, BatchesShareWhatIsBrought) {
     SKIP_WITHOUT_GPU();
     const equality::OwnedGraph graph = equality::rmat_graph(false);
@@ -97,7 +97,7 @@ TEST(PartsGpu, BatchesShareWhatIsBrought) {
         EXPECT_GE(batches, 8);
         bytes[in_turn] = parts->kind->use(parts).copied_bytes;
     }
-    EXPECT_LE(3 * bytes[0], 2 * bytes[1]);
+    EXPECT_LE(4 * bytes[0], bytes[1]);
 }
 
 std::unique_ptr<csaw_graph, reference::Free> rmat_19() {

@@ -4,6 +4,7 @@
  * A batch bounds host memory. Where parts of the graph come and go, walks are under way in rounds, as many as device
  * memory holds, and every round brings the parts anew: a batch is a whole number of rounds, so that none of them is
  * smaller than it could be, and memory is divided for the walks of a batch, since no others are under way with them. */
+#include "runtime/base/parallel.h"
 #include "runtime/engine/gpus.h"
 #include "runtime/engine/parts.h"
 #include "runtime/engine/run.h"
@@ -43,13 +44,91 @@ csaw_status csaw__run_room(const csaw__run *r, uint64_t count, uint64_t all) {
                                r->options.edges);
 }
 
-/* Of an instance whose batch is under way on a GPU to which partitions come: its arcs thrice, as they are picked, as
- * they are delivered, and for where they lead and what picks them; and once those of one in each batch behind. */
-static uint64_t sample_bytes_under_way(const csaw__run *r) {
-    const uint32_t length = r->job.length, apart = csaw__parts_depths_apart(r->plan->parts, r->sampler, length);
-    uint64_t bytes = 3 * sample_bytes(r, length);
-    for (uint32_t behind = apart; apart && behind < length; behind += apart) bytes += sample_bytes(r, length - behind);
+/* ---- samples on a GPU to which partitions come ---- */
+
+/* Arcs that so many picks have of a seed, or of a vertex that an arc leads to, on average: such vertices are met as
+ * often as they have arcs, where arcs go both ways. */
+typedef struct mean {
+    uint32_t picks;
+    bool of_seed;
+    double arcs;
+} mean;
+
+/* Those of a run, each counted once, which looks at all vertices. */
+typedef struct means {
+    const csaw__run *run;
+    mean known[16];
+    uint32_t count;
+} means;
+
+static double count_mean(const csaw__run *r, uint32_t picks, bool of_seed) {
+    const csaw_edge *const rowptr = r->plan->graph->csr.rowptr;
+    const csaw__job *const job = &r->job;
+    const bool listed = of_seed && job->roots;
+    const uint64_t seeds = job->seed_offset ? job->seed_offset[job->num_roots] : job->num_roots,
+                   count = of_seed ? seeds : r->plan->graph->csr.num_vertices;
+    uint64_t arcs = 0, met = 0;
+    CSAW__OMP(parallel for reduction(+ : arcs, met))
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t v = listed ? job->roots[i] : i, degree = rowptr[v + 1] - rowptr[v];
+        const bool all = picks == CSAW_ALL || (!job->replace && degree < picks);
+        const uint64_t got = all ? degree : degree ? picks : 0, times = of_seed ? 1 : degree;
+        arcs += times * got;
+        met += times;
+    }
+    return met ? (double)arcs / (double)met : 0;
+}
+
+static double mean_of(means *m, uint32_t picks, bool of_seed) {
+    const uint32_t most = sizeof m->known / sizeof *m->known;
+    for (uint32_t i = 0; i < m->count; i++)
+        if (m->known[i].picks == picks && m->known[i].of_seed == of_seed) return m->known[i].arcs;
+    const mean made = {picks, of_seed, count_mean(m->run, picks, of_seed)};
+    m->known[m->count < most ? m->count++ : most - 1] = made;
+    return made.arcs;
+}
+
+/* sample_bytes(), expected on this graph. */
+static uint64_t expected_bytes(means *m, uint32_t depths) {
+    const csaw__run *const r = m->run;
+    const uint64_t *const offset = r->job.seed_offset;
+    const double most = (double)((uint64_t)1 << 34), size = r->sampler->frontier_size(r->job.params);
+    double frontier = offset && r->job.num_roots ? (double)offset[r->job.num_roots] / (double)r->job.num_roots : 1,
+           arcs = 1;
+    for (uint32_t d = 0; d < depths && arcs < most; d++) {
+        const uint32_t fanout = r->job.fanout ? r->job.fanout[d] : 1;
+        const bool layer = r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_LAYER;
+        const double vertices = (double)r->plan->graph->csr.num_vertices;
+        frontier = frontier < size ? frontier : size;
+        frontier = layer && fanout != CSAW_ALL ? fanout : frontier * mean_of(m, fanout, d == 0);
+        frontier = frontier > vertices ? vertices : frontier;
+        arcs += frontier;
+    }
+    return (uint64_t)(arcs * 24) + 24;
+}
+
+/* Of an instance of a batch. Where batches come one after the other, its arcs four times: as they are picked, as they
+ * are delivered, those that are delivered now, and for where they lead and what picks them. Where batches share a pass,
+ * those of the last depth are on the host, so twice; and of one in each batch under way the arcs of the depths before,
+ * with what picks from where they lead, four times. */
+static uint64_t sample_bytes_under_way(means *m, uint32_t apart) {
+    const uint32_t length = m->run->job.length;
+    if (apart == 0 || length == 0) return 4 * expected_bytes(m, length);
+    uint64_t bytes = 2 * expected_bytes(m, length);
+    for (uint32_t behind = 0; behind < length; behind += apart)
+        bytes += 4 * CSAW__LOT * expected_bytes(m, length - 1 - behind);
     return bytes;
+}
+
+/* Instances of a batch: as many as there is memory for, of the device, and, of arcs that wait there for delivery, half
+ * as much of the host's as the graph has. */
+static uint64_t samples_in_batch(const csaw__run *r, uint64_t most) {
+    const csaw__parts *const parts = r->plan->parts;
+    const uint32_t apart = csaw__parts_depths_apart(parts, r->sampler, r->job.length);
+    means m = {.run = r};
+    const uint64_t at_once = csaw__parts_at_once(parts, sample_bytes_under_way(&m, apart), most);
+    const uint64_t waiting = (parts->fit.graph / 2 + default_bytes) / (CSAW__LOT * expected_bytes(&m, r->job.length));
+    return apart == 0 || at_once <= waiting ? at_once : waiting ? waiting : 1;
 }
 
 static uint64_t count_in(uint64_t bytes, uint64_t of_one) { return bytes > of_one ? bytes / of_one : 1; }
@@ -72,8 +151,7 @@ csaw_status csaw__run_batches(const csaw__run *r, uint64_t left, uint64_t *count
     if (r->plan->parts && !r->is_sample)
         together = csaw__parts_together(r->plan->parts, r->job.length, r->options.edges);
     *count = csaw__walks_in_batch(of_one, together, given);
-    if (r->is_sample && !given && csaw__parts_on_gpu(r->plan->parts))
-        *count = csaw__parts_at_once(r->plan->parts, sample_bytes_under_way(r), most);
+    if (r->is_sample && !given && csaw__parts_on_gpu(r->plan->parts)) *count = samples_in_batch(r, most);
     return CSAW_OK;
 }
 

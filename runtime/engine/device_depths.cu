@@ -177,9 +177,13 @@ csaw_status take_room(run *r, picking *p) {
     CSAW_TRY(both);
     p->places = counts[0];
     p->hubs = counts[1];
-    CSAW_TRY(l->src.take(device, p->places, "sampled arcs"));
-    CSAW_TRY(l->dst.take(device, p->places, "sampled arcs"));
-    CSAW_TRY(l->edge.take(device, p->places, "sampled arcs"));
+    l->places = p->places;
+    l->leaves = r->leaves && is_last(r);
+    if (!l->leaves) {
+        CSAW_TRY(l->src.take(device, p->places, "sampled arcs"));
+        CSAW_TRY(l->dst.take(device, p->places, "sampled arcs"));
+        CSAW_TRY(l->edge.take(device, p->places, "sampled arcs"));
+    }
     if (!is_last(r)) {
         CSAW_TRY(p->next.take(device, p->places, "where sampled arcs lead"));
         CSAW_TRY(p->from.take(device, p->places, "where sampled arcs lead"));
@@ -297,6 +301,7 @@ csaw_status csaw_device::csaw__run_deliver(run *r, csaw_samples *samples) {
     for (layer *at = r->first; at; at = at->next, d++) {
         const layer &l = *at;
         if (!keeps_picks(r, l)) CSAW_TRY(find_picks(r, at));
+        if (l.leaves) CSAW_TRY(csaw__leave_return(device, at));
         const picks p = {l.count,     d,           l.owner(),   l.got.get(), l.offset.get(),
                          l.sum.get(), l.src.get(), l.dst.get(), l.edge.get()};
         LAUNCH(device, l.count * 32, scatter, p, l.ends.get(), place.get(), to);

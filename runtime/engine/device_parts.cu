@@ -69,7 +69,7 @@ csaw_status launch(void *self, uint32_t part, uint32_t slot, uint32_t stream, ui
     csaw__cuda_parts *const c = (csaw__cuda_parts *)self;
     csaw__cuda_stream *const s = &c->stream[stream];
     CSAW_CUDA(cudaEventRecord(s->begun, s->runs));
-    CSAW_TRY(c->work->launch(c, part, slot, blocks, s->runs));
+    CSAW_TRY(c->work->launch(c, part, slot, blocks, stream));
     CSAW_CUDA(cudaEventRecord(s->done, s->runs));
     s->does = CSAW__CUDA_RUNS;
     s->part = part;

@@ -8,6 +8,7 @@
 #include "runtime/base/device_status.h"
 #include "runtime/engine/device_library.h"
 #include "runtime/engine/device_pages.h"
+#include "runtime/engine/device_parts_leave.h"
 #include "runtime/engine/parts.h"
 
 namespace csaw_device {
@@ -35,7 +36,7 @@ typedef struct csaw__cuda_stream {
 /* What launches do, and what waits for them. */
 typedef struct csaw__cuda_work {
     /* Begins work on what waits at the partition in the slot. */
-    csaw_status (*launch)(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t blocks, cudaStream_t stream);
+    csaw_status (*launch)(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t blocks, uint32_t stream);
     csaw_status (*counts)(csaw__cuda_parts *c, uint64_t *active); /* these two: as csaw__part_device's */
     uint32_t (*need)(const csaw__cuda_parts *c, uint64_t entries);
 } csaw__cuda_work;
@@ -79,6 +80,7 @@ struct csaw__cuda_parts {
     csaw__device *sampling; /* the GPU engine for samples, within the memory for instances; NULL until there are any */
     csaw_device::run *batch[CSAW__MOST_BATCHES]; /* under way in it, the first the one to be asked for next */
     uint32_t batches, most_batches;              /* most_batches: that found memory; 0: not known yet */
+    csaw__host_block away[CSAW__MOST_BATCHES];   /* of theirs, one each at most */
 };
 
 /* runtime/engine/device_parts_memory.cu. alloc .. get: as csaw__part_device has them. */

@@ -3,11 +3,12 @@
  * way together, each at a depth of its own.
  *
  * Method: each depth of a batch needs all partitions at which its frontier stands, which are all of them if the batch
- * is not small. So while the batch that is asked for is at its last depth, the one behind is at the depth before, and
- * so on: what is brought for one serves all (device_parts_sample.cu). Of B batches of D depths the graph comes
- * B + D - 1 times, not B * D, and with fanouts that multiply, the batches behind take little memory: of 15 and 10, one
- * that has picked at depth 0 has 9% of the arcs that it will have. Of more depths than CSAW__MOST_BATCHES, each batch
- * is several behind the one before. Batches that follow are those that csaw_sample_each will ask for
+ * is not small. What is brought for one serves all (device_parts_sample.cu), so the batches of a lot are at the same
+ * depth, and while those of the first lot are at their last one, the lot behind is at the depth before, and so on. Of B
+ * batches of D depths in lots of L the graph comes B / L + D - 1 times, not B * D. A lot takes little more memory than
+ * a batch: what it picks at its last depth, with fanouts that multiply most of it all, leaves for the host as soon as
+ * it is picked (device_parts_leave.h), and comes back batch by batch to be delivered. Of more depths than there may be
+ * lots, each lot is several behind the one before. Batches that follow are those that csaw_sample_each will ask for
  * (csaw__run_next()); they stay under way while one is delivered, and are dropped where something fails and when the
  * run ends. If there is no memory for all of them, the run asks for smaller batches, which costs fewer passes than one
  * after the other; where it may not, fewer are under way from then on, and the first begins anew.
@@ -27,7 +28,9 @@ namespace {
 struct asked {
     csaw__cuda_parts *c;
     const csaw__run *of;
-    csaw__job job; /* of the batch; its degrees and faults are on the device */
+    csaw__job job;  /* of the batch; its degrees and faults are on the device */
+    uint32_t apart; /* depths between lots; 0: batches come one after the other */
+    bool together;  /* there are others that may be under way with it */
 };
 
 /* The engine without a graph, in the memory for instances. */
@@ -56,6 +59,7 @@ csaw_status begin(const asked *a, uint64_t first, uint64_t count) {
     job.num_walks = count;
     run *const made = csaw__alloc_allowed() ? new (std::nothrow) run : nullptr;
     CSAW_REQUIRE(made, CSAW_ENOMEM, "no memory for a batch of samples, %zu bytes", sizeof(run));
+    made->leaves = a->together;
     c->batch[c->batches++] = made;
     return csaw__run_begin(made, c->sampling, c->parts->graph->max_degree, a->of->sampler, &job);
 }
@@ -75,14 +79,22 @@ csaw_status begin_asked(const asked *a) {
     return begin(a, a->job.first, a->job.num_walks);
 }
 
-/* Those that follow, as soon as the last one is far enough on. */
+/* Whether one more is to begin: with the last lot, if that has not picked yet and is not full; or as the first of the
+ * next lot, as soon as the last one is far enough on. */
+bool may_begin(const asked *a) {
+    const csaw__cuda_parts *const c = a->c;
+    const run *const last = c->batch[c->batches - 1];
+    uint32_t fresh = 0;
+    if (!a->together || c->batches >= c->most_batches) return false;
+    while (fresh < c->batches && !c->batch[c->batches - 1 - fresh]->first) fresh++;
+    return fresh ? fresh < CSAW__LOT : last->ended || last->job.wave.depth >= a->apart;
+}
+
 csaw_status begin_following(const asked *a) {
     csaw__cuda_parts *const c = a->c;
-    const uint32_t apart = csaw__parts_depths_apart(c->parts, a->of->sampler, a->job.length);
     uint64_t first, count;
-    while (apart && c->batches < c->most_batches) {
+    while (may_begin(a)) {
         const run *const last = c->batch[c->batches - 1];
-        if (!last->ended && last->job.wave.depth < apart) return CSAW_OK;
         if (!csaw__run_next(a->of, last->job.first, &first, &count)) return CSAW_OK;
         CSAW_TRY(begin(a, first, count));
     }
@@ -131,7 +143,7 @@ csaw_status draw_within_memory(const asked *a, csaw_samples *samples, csaw__faul
         if (status == CSAW_OK) return CSAW_OK;
         drop_all(c);
         if (status != CSAW_EDEVMEM || together < 2 || a->of->divides) return status;
-        c->most_batches = together - 1;
+        c->most_batches = together / 2;
     }
 }
 
@@ -146,9 +158,11 @@ csaw_status draw_lists(const asked *a, csaw_samples *samples, csaw__fault *fault
 void csaw__cuda_drop_samples(csaw__parts *parts) {
     csaw__cuda_parts *const c = parts->cuda;
     c->most_batches = 0;
-    if (!c->batches) return;
-    const csaw__on_device its(c->ordinal);
-    drop_all(c);
+    if (c->batches) {
+        const csaw__on_device its(c->ordinal);
+        drop_all(c);
+    }
+    csaw__leave_free(c);
 }
 
 extern "C" csaw_status csaw__parts_sample_on_gpu(const csaw__run *r, const csaw__job *given, csaw_samples *samples,
@@ -165,7 +179,9 @@ extern "C" csaw_status csaw__parts_sample_on_gpu(const csaw__run *r, const csaw_
     if (must) CSAW_TRY(check_in_place(c, r->sampler, given));
     samples->device = device;
     device->parts = in_place ? nullptr : c->parts;
-    asked a = {c, r, *given};
+    uint64_t next, count;
+    asked a = {c, r, *given, in_place ? 0 : csaw__parts_depths_apart(c->parts, r->sampler, given->length), false};
+    a.together = a.apart && (c->batches > 1 || csaw__run_next(r, given->first, &next, &count));
     if (!in_place) a.job.rows = {};
     a.job.degree = c->parts->degree;
     a.job.fault = device->record;

@@ -5,7 +5,9 @@
  * Method: entries of a frontier are sorted by partition, so that a launch has those of one side by side; within a depth
  * none leads to another, so each partition at which any wait is brought once. It serves the frontiers of all batches
  * that are under way (device_parts_batches.cu): a launch each. Degrees and pools are on the device. The partitions'
- * memory is as for walks; all else that the engine takes is bounded by the memory for instances. */
+ * memory is as for walks; all else that the engine takes is bounded by the memory for instances. What a launch picks at
+ * the last depth, where batches share a pass, goes to memory of its stream, and from there to the host
+ * (device_parts_leave.h). */
 #include <cub/device/device_radix_sort.cuh>
 
 #include "runtime/engine/device_parts.h"
@@ -22,13 +24,20 @@ struct waiting_entries {
     array<uint64_t> work;        /* memory to pick in, of all entries at once */
     host_array<uint64_t> begin;  /* [parts + 1] in list */
     host_array<uint64_t> active; /* [parts] */
+    host_array<uint64_t> place;  /* [parts + 1] where those of a partition pick, of what leaves */
+    layer *to;
     uint64_t hubs;
+    uint64_t leaving(uint32_t part) const { /* bytes */
+        return to->leaves ? (place[part + 1] - place[part]) * CSAW__LEAVING_BYTES : 0;
+    }
 };
 
 /* Of all batches. */
 struct waiting_batches {
     waiting_entries of[CSAW__MOST_BATCHES];
     uint32_t count;
+    array<char> room; /* for what a launch picks and leaves, of each stream: room_bytes */
+    uint64_t room_bytes;
 };
 
 uint64_t blocks_of(uint64_t entries) { return (entries + TEAMS - 1) / TEAMS; }
@@ -74,9 +83,32 @@ csaw_status sort_entries(csaw__cuda_parts *c, waiting_entries *w, uint64_t count
     return CSAW_OK;
 }
 
+/* The wave's places of the partition are in that room, in which they stand as on the host: edge, src, dst. */
+void pick_in(const waiting_entries *w, uint32_t part, char *room, csaw__wave *wave) {
+    const uint64_t first = w->place[part], places = w->place[part + 1] - first;
+    const uintptr_t at = (uintptr_t)room;
+    wave->edge = (csaw_edge *)(at - first * sizeof *wave->edge);
+    wave->src = (csaw_vertex *)(at + places * sizeof *wave->edge - first * sizeof *wave->src);
+    wave->dst = wave->src + places;
+}
+
+/* What was picked there, to the host. */
+csaw_status leave(const waiting_entries *w, uint32_t part, const char *room, cudaStream_t stream) {
+    const uint64_t first = w->place[part], places = w->place[part + 1] - first, all = w->to->places;
+    const csaw_edge *const edge = (const csaw_edge *)room;
+    const csaw_vertex *const src = (const csaw_vertex *)(edge + places);
+    csaw_edge *const to = (csaw_edge *)w->to->away->at;
+    csaw_vertex *const to_src = (csaw_vertex *)(to + all);
+    CSAW_CUDA(csaw__copy_async(to + first, edge, places * sizeof *edge, cudaMemcpyDeviceToHost, stream));
+    CSAW_CUDA(csaw__copy_async(to_src + first, src, places * sizeof *src, cudaMemcpyDeviceToHost, stream));
+    CSAW_CUDA(
+        csaw__copy_async(to_src + all + first, src + places, places * sizeof *src, cudaMemcpyDeviceToHost, stream));
+    return CSAW_OK;
+}
+
 /* A batch's. Rows that are scanned by a block have one each. */
 csaw_status launch_one(const csaw__cuda_parts *c, waiting_entries *w, uint32_t part, uint32_t slot, uint64_t blocks,
-                       cudaStream_t stream) {
+                       char *room, cudaStream_t stream) {
     csaw__device *const device = w->r->device;
     csaw__job job = w->r->job;
     const int hub_kernel = job.kernel == CSAW__KERNEL_RACE ? CSAW__KERNEL_HUBS_RACE : CSAW__KERNEL_HUBS_ITS;
@@ -86,15 +118,18 @@ csaw_status launch_one(const csaw__cuda_parts *c, waiting_entries *w, uint32_t p
     job.wave.count = w->begin[part + 1];
     job.wave.work_first = 0;
     job.wave.work = w->work.get();
+    if (w->to->leaves) pick_in(w, part, room, &job.wave);
     w->active[part] = 0;
     CSAW_TRY(csaw__device_launch_on(device, stream, w->r->sampler, CSAW__KERNEL_EXPAND + (int)job.kernel, blocks * 256,
                                     &job));
-    return csaw__device_launch_on(device, stream, w->r->sampler, hub_kernel, w->hubs * 256, &job);
+    CSAW_TRY(csaw__device_launch_on(device, stream, w->r->sampler, hub_kernel, w->hubs * 256, &job));
+    return w->to->leaves ? leave(w, part, room, stream) : CSAW_OK;
 }
 
 /* Blocks are dealt to the batches by their entries here. */
-csaw_status launch(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t blocks, cudaStream_t stream) {
+csaw_status launch(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t blocks, uint32_t stream) {
     waiting_batches *const waiting = (waiting_batches *)c->worker;
+    char *room = waiting->room.get() + stream * waiting->room_bytes;
     uint64_t all = 0;
     for (uint32_t i = 0; i < waiting->count; i++) all += waiting->of[i].active[part];
     for (uint32_t i = 0; i < waiting->count; i++) {
@@ -102,7 +137,12 @@ csaw_status launch(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t b
         const uint64_t entries = w->active[part], most = blocks_of(entries);
         if (entries == 0) continue;
         const uint64_t share = blocks * entries / all;
-        CSAW_TRY(launch_one(c, w, part, slot, share < 1 ? 1 : share < most ? share : most, stream));
+        CSAW_TRY(launch_one(c, w, part, slot,
+                            share < 1      ? 1
+                            : share < most ? share
+                                           : most,
+                            room, c->stream[stream].runs));
+        room += w->leaving(part);
     }
     return CSAW_OK;
 }
@@ -127,11 +167,28 @@ const csaw__cuda_work expanding = {launch, counts, need};
 csaw_status sort_batch(csaw__cuda_parts *c, const run *r, const picking &at, waiting_entries *w) {
     const uint64_t count = at.to->from.count;
     w->r = r;
+    w->to = at.to;
     w->hubs = at.hubs;
     CSAW_TRY(w->begin.take((uint64_t)c->parts->ranges.count + 1, "a frontier by partitions"));
     CSAW_TRY(w->active.take(c->parts->ranges.count, "a frontier by partitions"));
     CSAW_TRY(sort_entries(c, w, count));
+    if (w->to->leaves) {
+        CSAW_TRY(w->place.take((uint64_t)c->parts->ranges.count + 1, "arcs by partitions"));
+        CSAW_TRY(csaw__leave_places(c, r->device, at, w->list.get(), w->begin.get(), w->place.get()));
+    }
     return w->work.take(r->device, at.words, "memory to pick in");
+}
+
+/* As much as any partition picks that leaves. */
+csaw_status take_room(const csaw__cuda_parts *c, waiting_batches *waiting) {
+    waiting->room_bytes = 0;
+    for (uint32_t p = 0; p < c->parts->ranges.count; p++) {
+        uint64_t bytes = 0;
+        for (uint32_t i = 0; i < waiting->count; i++) bytes += waiting->of[i].leaving(p);
+        if (bytes > waiting->room_bytes) waiting->room_bytes = bytes;
+    }
+    if (!waiting->room_bytes) return CSAW_OK;
+    return waiting->room.take(waiting->of[0].r->device, c->streams * waiting->room_bytes, "arcs that leave the GPU");
 }
 
 } // namespace
@@ -143,6 +200,7 @@ csaw_status csaw_device::csaw__device_expand_in_parts(run *const *runs, const pi
     waiting.count = 0;
     for (uint32_t i = 0; i < count; i++)
         if (at[i].to) CSAW_TRY(sort_batch(c, runs[i], at[i], &waiting.of[waiting.count++]));
+    CSAW_TRY(take_room(c, &waiting));
     CSAW_CUDA(cudaStreamSynchronize(runs[0]->device->stream)); /* launches are on streams of their own */
     c->work = &expanding;
     c->worker = &waiting;

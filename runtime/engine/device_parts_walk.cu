@@ -87,11 +87,11 @@ csaw_status launch_on(csaw__cuda_parts *c, csaw__job *job, uint32_t part, uint64
     return csaw__cuda_parts_kernel(c, CSAW__KERNEL_PARTS + (int)job->kernel, dealt, stream, job);
 }
 
-csaw_status launch(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t blocks, cudaStream_t stream) {
+csaw_status launch(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t blocks, uint32_t stream) {
     csaw__job job = c->job;
     job.rows = c->slot[slot].rows;
     job.parts.views = see_slots(c, slot, job.parts.view);
-    return launch_on(c, &job, part, blocks, stream);
+    return launch_on(c, &job, part, blocks, c->stream[stream].runs);
 }
 
 /* A lane for each, and enough of them to look for where walks wait. */

@@ -5,6 +5,7 @@
 #define CSAW_ENGINE_DEVICE_RUN_H
 
 #include "runtime/engine/device_array.cuh"
+#include "runtime/engine/device_parts_leave.h"
 
 namespace csaw_device {
 
@@ -24,8 +25,14 @@ struct layer {
     array<uint32_t> got;
     array<csaw_vertex> src, dst;
     array<csaw_edge> edge;
+    bool leaves = false;              /* src, dst and edge are on the host until delivery */
+    uint64_t places = 0;              /* of each of them */
+    csaw__host_block *away = nullptr; /* edge [places], then src, then dst */
     array<uint64_t> sum, ends; /* at delivery: [count + 1] sums of got; [2 * owners] each owner's begin, then its end */
     const uint32_t *owner() const { return group.get() ? group.get() : from.owner.get(); }
+    ~layer() {
+        if (away) away->taken = false;
+    }
 };
 
 struct visited_set {
@@ -38,7 +45,8 @@ struct run {
     const csaw_sampler *sampler;
     csaw__job job = {};
     uint64_t owners;
-    bool hubs; /* there may be rows to scan that are for a block each */
+    bool hubs;           /* there may be rows to scan that are for a block each */
+    bool leaves = false; /* what is picked at the last depth goes to the host as soon as it is (device_parts_leave.h) */
     array<csaw_vertex> root;
     array<uint32_t> fanouts; /* of the run, by depth */
     array<uint64_t> user;    /* [4 * owners], where the sampler has user bytes */

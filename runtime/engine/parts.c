@@ -250,12 +250,13 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
 bool csaw__parts_on_gpu(const csaw__parts *parts) { return parts && parts->cuda; }
 
 /* Evenly apart: so they take least memory, most of which is that of the deepest. Who draws one instance, or brings
- * partitions in cyclic order, for comparison, has them one after the other. */
+ * partitions in cyclic order, for comparison, has batches one after the other. */
 uint32_t csaw__parts_depths_apart(const csaw__parts *parts, const csaw_sampler *sampler, uint32_t depths) {
     const bool all_stay = parts->fit.resident == parts->fit.parts || parts->fit.in_place;
     if (!csaw__parts_on_gpu(parts) || all_stay || csaw__sample_reads_in_place(sampler)) return 0;
-    if (parts->one_at_a_time || parts->schedule.in_turn || depths < 2) return 0;
-    return (depths + CSAW__MOST_BATCHES - 1) / CSAW__MOST_BATCHES;
+    if (parts->one_at_a_time || parts->schedule.in_turn) return 0;
+    const uint32_t lots = CSAW__MOST_BATCHES / CSAW__LOT;
+    return depths / lots + (depths % lots != 0);
 }
 
 void csaw__parts_drop_samples(csaw__parts *parts) {

@@ -11,6 +11,7 @@
 #include "runtime/engine/device_depths.cu"
 #include "runtime/engine/device_memory.cu"
 #include "runtime/engine/device_parts_batches.cu"
+#include "runtime/engine/device_parts_leave.cu"
 #include "runtime/engine/device_parts_sample.cu"
 #include "runtime/engine/device_sample.cu"
 #include "runtime/engine/device_upload.cu"

@@ -108,7 +108,7 @@ static outcome divide(const csaw__fit_request *q, uint64_t instances, uint32_t r
 static double cost(const csaw__fit_request *q, const csaw__fit *fit) {
     const double one = (double)fit->graph / fit->parts + (double)CSAW__TRANSFER_COST;
     if (fit->resident == fit->parts) return fit->parts * one;
-    return (double)csaw__fit_rounds(q, fit) * csaw__fit_transfers(fit, q->steps) * one;
+    return (double)csaw__fit_rounds(q, fit) * csaw__fit_transfers(fit, q->steps, q->asks) * one;
 }
 
 /* No partition is brought: all memory is for instances. */
@@ -296,6 +296,7 @@ uint64_t csaw__fit_rounds(const csaw__fit_request *q, const csaw__fit *fit) {
 
 uint64_t csaw__fit_usable(uint64_t gpu_memory) { return gpu_memory - gpu_memory / 10; }
 
-double csaw__fit_transfers(const csaw__fit *fit, uint32_t steps) {
-    return fit->parts + (double)(fit->parts - fit->resident) * steps / 2;
+double csaw__fit_transfers(const csaw__fit *fit, uint32_t steps, bool asks) {
+    const double half_turns = asks && steps ? 3.0 * steps - 2 : steps;
+    return fit->parts + (double)(fit->parts - fit->resident) * half_turns / 2;
 }

@@ -27,6 +27,7 @@ typedef struct csaw__fit_request {
     uint64_t wanted;                   /* that all instances take which may be under way together: those of a batch */
     uint64_t all;                      /* that those of all batches take; 0 = there is one */
     uint32_t steps;                    /* that each makes */
+    bool asks;                         /* those but the first, at the partition of the vertex before */
     uint32_t step_cost; /* bytes that a copy moves in the time of a step that reads the graph in place, in
                            the host's memory; 0 = it cannot */
     bool no_queues;     /* entries wait in the memory of their instances: none is set apart for queues */
@@ -53,8 +54,9 @@ csaw_status csaw__fit_memory(const csaw__fit_request *request, csaw__fit *out);
 /* Partitions that instances under way together ask for in turn in so many steps, if every arc may lead anywhere: all of
  * them once; and, since a partition comes round half a turn after an entry asks for it, as many as are not resident
  * every two steps. Where few are not resident entries wait there for one another, and fewer partitions are asked for:
- * two thirds of these with 6 of 8 resident. */
-double csaw__fit_transfers(const csaw__fit *fit, uint32_t steps);
+ * two thirds of these with 6 of 8 resident. Where steps but the first ask at the partition of prev, that and the way
+ * back are a whole turn more; with 6 of 8 resident a quarter of these are asked for. */
+double csaw__fit_transfers(const csaw__fit *fit, uint32_t steps, bool asks);
 /* Rounds of all instances, as many under way at a time as their memory and a batch hold. */
 uint64_t csaw__fit_rounds(const csaw__fit_request *request, const csaw__fit *fit);
 /* Bytes that a GPU of so many leaves: its driver and context take about a tenth. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/cli_plan_test.cc - csaw plan for memory that does not hold the graph: decisions with their numbers, for a GPU
  * that is not here, and walks that come out the same. */
+#include <algorithm>
+
 #include "tests/cli_run.h"
 
 namespace {
@@ -59,6 +61,105 @@ TEST_F(CliPlan, decisions_worked_out_by_hand) {
     Expect(got, "\npartitions  20 contiguous ranges");
     Expect(got, "as asked for\nresident    2 of them on 1 stream,");
     Expect(run(words + " --json"), "partitions  4 ");
+}
+
+/* What a plan printed. */
+struct Plan {
+    uint64_t parts = 0, resident = 0, streams = 0, walks = 0, rounds = 0;
+    double transfers = 0, asking = 0;
+    bool whole = false, in_turn = false;
+};
+
+double number_after(const std::string &text, const std::string &words) {
+    const size_t at = text.find(words);
+    EXPECT_NE(at, std::string::npos) << words << "\nis not in\n" << text;
+    return at == std::string::npos ? 0 : atof(text.c_str() + at + words.size());
+}
+
+Plan read_plan(const std::string &text) {
+    Plan plan;
+    plan.parts = static_cast<uint64_t>(number_after(text, "\npartitions  "));
+    plan.whole = text.find("fit as they are\n") != std::string::npos;
+    if (plan.whole) return plan;
+    plan.resident = static_cast<uint64_t>(number_after(text, "\nresident    "));
+    plan.streams = static_cast<uint64_t>(number_after(text, " of them on "));
+    plan.in_turn = text.find(", in turn, past those at which nothing waits\n") != std::string::npos;
+    plan.walks = static_cast<uint64_t>(number_after(text, "\nwalks       "));
+    plan.rounds = static_cast<uint64_t>(number_after(text, "of the job, in "));
+    plan.transfers = number_after(text, "if arcs may lead anywhere: about ");
+    if (plan.resident < plan.parts) plan.asking = number_after(text, "ask at the partition before: about ");
+    return plan;
+}
+
+/* A ring of 200,000 vertices, both ways, 16 * 200,000 + 8 bytes, in so much memory: the walks that find room beside
+ * a division's slots, degrees and tables, and what they bring. */
+struct Ring {
+    uint64_t memory, steps, walks;
+    uint64_t room(uint64_t parts, uint64_t resident) const { // walks that find memory
+        const uint64_t taken = resident * ((3200008 + parts - 1) / parts + 24) + 800000 + parts * 268;
+        return taken < memory ? (memory - taken) / 64 : 0;
+    }
+    uint64_t rounds(uint64_t together) const { return (walks + together - 1) / together; }
+    double brings(uint64_t parts, uint64_t resident, uint64_t together, bool asks) const {
+        const double half_turns = asks ? 3.0 * static_cast<double>(steps) - 2 : static_cast<double>(steps);
+        if (resident == parts) return static_cast<double>(parts);
+        return static_cast<double>(rounds(together)) *
+               (static_cast<double>(parts) + static_cast<double>(parts - resident) * half_turns / 2);
+    }
+    /* The fewest transfers of any division with two slots at least, so that one is filled while the other runs; each
+     * costs 4 MiB and next to nothing for its bytes. */
+    double fewest() const {
+        double least = 1e300;
+        for (uint64_t parts = 2; parts <= 200; parts++)
+            for (uint64_t resident = 2; resident <= 4 && resident <= parts; resident++) {
+                const uint64_t together = std::min(room(parts, resident), walks);
+                if (together) least = std::min(least, brings(parts, resident, together, true));
+            }
+        return least;
+    }
+};
+
+/* What the plan says of each fits the memory, is counted right, and brings at most a quarter more than the best of all
+ * divisions, which are tried here one by one. */
+TEST_F(CliPlan, twenty_situations) {
+    std::string lines;
+    for (int v = 0; v < 200000; v++) lines += std::to_string(v) + " " + std::to_string((v + 1) % 200000) + "\n";
+    write("large.txt", lines);
+    ASSERT_EQ(run("convert large.txt large.csaw --undirected").code, 0);
+    int situations = 0, whole = 0, in_turn = 0, loaded_first = 0;
+    for (uint64_t kib : {1280, 1536, 2048, 3072, 8192})
+        for (uint64_t steps : {8, 80})
+            for (uint64_t walks : {1, 10}) {
+                const Ring ring = {kib << 10, steps, 200000 * walks};
+                const std::string words = "plan large.csaw --describe gpu=1,memory=16GiB --gpu-memory " +
+                                          std::to_string(kib) + "KiB --walk-length " + std::to_string(steps) +
+                                          " --num-walks " + std::to_string(walks);
+                SCOPED_TRACE(words);
+                const Outcome got = run(words);
+                ASSERT_EQ(got.code, 0) << got.err;
+                const Plan plan = read_plan(got.out);
+                situations++;
+                whole += plan.whole;
+                if (plan.whole) {
+                    EXPECT_GE(ring.memory, 3200008u + 64);
+                    continue;
+                }
+                const uint64_t together = std::min(plan.walks, ring.walks);
+                EXPECT_LE(plan.walks, ring.room(plan.parts, plan.resident));
+                EXPECT_LE(plan.streams, plan.resident);
+                EXPECT_EQ(plan.rounds, ring.rounds(together));
+                EXPECT_EQ(plan.transfers, ring.brings(plan.parts, plan.resident, together, false));
+                EXPECT_EQ(plan.asking, ring.brings(plan.parts, plan.resident, together, true));
+                EXPECT_LE(plan.asking, 1.25 * ring.fewest());
+                EXPECT_EQ(plan.in_turn, plan.parts > 4 * plan.resident);
+                in_turn += plan.in_turn;
+                loaded_first += !plan.in_turn;
+                Expect(got, "\nsamples     8 batches of csaw_sample_each share what is brought");
+            }
+    EXPECT_EQ(situations, 20);
+    EXPECT_EQ(whole, 4);
+    EXPECT_GT(in_turn, 0);
+    EXPECT_GT(loaded_first, 0);
 }
 
 /* 104 + 10001 * 4 bytes. */

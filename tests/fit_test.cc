@@ -410,14 +410,18 @@ TEST(Fit, WhatARefusalNamesIsAccepted) {
     for (uint64_t count : offered) EXPECT_GT(count, 20u);
 }
 
-// 12 of 16 are elsewhere, and each is asked for every second step of 80.
+// 12 of 16 are elsewhere, and each is asked for every second step of 80; where steps ask about prev, once more each
+// step but the first.
 TEST(Fit, ExpectedTransfers) {
     csaw__fit fit = {};
     fit.parts = 16;
     fit.resident = 4;
-    EXPECT_EQ(csaw__fit_transfers(&fit, 80), 16 + 12 * 40);
+    EXPECT_EQ(csaw__fit_transfers(&fit, 80, false), 16 + 12 * 40);
+    EXPECT_EQ(csaw__fit_transfers(&fit, 80, true), 16 + 12 * (40 + 79));
+    EXPECT_EQ(csaw__fit_transfers(&fit, 0, true), 16);
     fit.resident = 16;
-    EXPECT_EQ(csaw__fit_transfers(&fit, 80), 16);
+    EXPECT_EQ(csaw__fit_transfers(&fit, 80, false), 16);
+    EXPECT_EQ(csaw__fit_transfers(&fit, 80, true), 16);
 }
 
 } // namespace

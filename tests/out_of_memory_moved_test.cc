@@ -211,14 +211,15 @@ struct Moved {
 };
 
 template <class Draw>
-Moved moved(const csaw_csr &csr, const csaw_plan_options &options, bool in_turn, bool one_at_a_time, const Draw &draw) {
+Moved moved(const csaw_csr &csr, const csaw_plan_options &options, bool in_turn, bool one_at_a_time, const Draw &draw,
+            bool asks = false) {
     const Library library(csr, options);
     csaw__parts *const parts = inside(library);
     parts->schedule.in_turn = in_turn;
     parts->one_at_a_time = one_at_a_time;
     draw(library);
     EXPECT_EQ(parts->device.copies, parts->schedule.transfers);
-    return {parts->device.copies, parts->device.copied_bytes, csaw__fit_transfers(&parts->fit, 80)};
+    return {parts->device.copies, parts->device.copied_bytes, csaw__fit_transfers(&parts->fit, 80, asks)};
 }
 
 TEST(Moved, LessThanInCyclicOrder) {
@@ -340,11 +341,15 @@ TEST(Moved, AboutAsForetold) {
     const csaw_csr csr = csaw_graph_csr(graph.get());
     const reference::Request one_each = equality::one_walk_each(csr, 80);
     const auto walk = [&](const Library &library) { library.walks({false, 1, 1}, Method::automatic, one_each); };
-    for (const csaw_plan_options &plan : {simulated(4, 2), simulated(16, 2), simulated(16, 4), simulated(8, 6)}) {
-        const Moved got = moved(csr, plan, false, false, walk);
-        EXPECT_LT(static_cast<double>(got.transfers), 1.3 * got.expected) << equality::name_of(plan);
-        EXPECT_GT(static_cast<double>(got.transfers), 0.65 * got.expected) << equality::name_of(plan);
-    }
+    const auto node2vec = [&](const Library &library) { library.walks({true, .25f, 4}, Method::automatic, one_each); };
+    for (const csaw_plan_options &plan : {simulated(4, 2), simulated(16, 2), simulated(16, 4), simulated(8, 6)})
+        for (bool asks : {false, true}) {
+            SCOPED_TRACE(equality::name_of(plan) + (asks ? ", node2vec" : ", uniform"));
+            const Moved got =
+                asks ? moved(csr, plan, false, false, node2vec, true) : moved(csr, plan, false, false, walk);
+            EXPECT_LT(static_cast<double>(got.transfers), 1.3 * got.expected);
+            EXPECT_GT(static_cast<double>(got.transfers), (asks && plan.resident == 6 ? 0.25 : 0.65) * got.expected);
+        }
 }
 
 // A layer asks a partition for the biases of its arcs; the few that are picked are read on the host.

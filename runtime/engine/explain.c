@@ -119,28 +119,34 @@ static void explain_parts(csaw_plan *plan, const csaw__fit_request *request, con
     if (!request->parts) snprintf(why, sizeof why, "the graph's %s do not fit", SIZE(fit->graph));
     say(plan,
         "partitions  %u contiguous ranges of about %s, a slot for each of at most %s: %s\n"
-        "resident    %u of them on %u stream%s, the one with most entries first\n",
+        "resident    %u of them on %u stream%s, %s\n",
         fit->parts, SIZE(fit->graph / fit->parts), SIZE(fit->part), why, fit->resident, fit->streams,
-        fit->streams == 1 ? "" : "s");
+        fit->streams == 1 ? "" : "s",
+        csaw__parts_are_many(fit->parts, fit->resident) ? "in turn, past those at which nothing waits"
+                                                        : "the one with most entries first");
 }
 
 /* Walks of the plan's job that are under way together, in batches of which host memory; what all of them move. */
 static void explain_walks(csaw_plan *plan, const csaw__fit_request *request, const csaw__fit *fit, uint64_t walks) {
     const uint64_t of_one = ((uint64_t)plan->job.depth + 1) * sizeof(csaw_vertex),
                    fitting = fit->instances / request->one;
-    const bool come_and_go = request->memory && fit->resident < fit->parts;
+    const bool go = fit->resident < fit->parts, come_and_go = request->memory && go;
     uint64_t batch = csaw__walks_in_batch(of_one, come_and_go ? fitting : 0, 0), together;
     batch = batch < walks ? batch : walks;
     together = fitting < batch ? fitting : batch;
     const uint64_t rounds = walks / together + (walks % together != 0);
     const double share = (double)fit->graph / fit->parts;
-    const double transfers =
-        fit->resident == fit->parts ? fit->parts : (double)rounds * csaw__fit_transfers(fit, plan->job.depth);
+    double transfers[2]; /* of steps of first order, and of second */
+    for (int asks = 0; asks < 2; asks++)
+        transfers[asks] = go ? (double)rounds * csaw__fit_transfers(fit, plan->job.depth, asks) : (double)fit->parts;
     say(plan,
         "walks       %llu of them under way at a time; csaw_sample_each: %llu a batch, %s of host memory\n"
         "transfers   %u = %s at least; of the job, in %llu round%s, if arcs may lead anywhere: about %.0f = %s\n",
         (unsigned long long)together, (unsigned long long)batch, SIZE(batch * of_one), fit->parts, SIZE(fit->graph),
-        (unsigned long long)rounds, rounds == 1 ? "" : "s", transfers, SIZE(transfers * share));
+        (unsigned long long)rounds, rounds == 1 ? "" : "s", transfers[0], SIZE(transfers[0] * share));
+    if (go)
+        say(plan, "            of second order, whose steps ask at the partition before: about %.0f = %s\n",
+            transfers[1], SIZE(transfers[1] * share));
 }
 
 /* On a GPU, walks that no partition is brought for, as csaw__parts_prepare() decides. */
@@ -156,6 +162,28 @@ static void explain_in_place(csaw_plan *plan, const csaw__fit_request *graph, ui
             "in place    %s: the graph is read in the host's memory, if its pages can be locked, and no partition "
             "is brought\n",
             kinds);
+}
+
+/* Of walks that partitions are brought for, as csaw__parts_prepare() has it: where each is worth fewer bytes than its
+ * transfer. */
+static void explain_last_steps(csaw_plan *plan, const csaw__fit_request *graph, const csaw__fit *fit, uint64_t batch,
+                               uint64_t walks) {
+    for (int k = 0; k < 2; k++) {
+        const bool stays = csaw__parts_would_stay(graph, batch, walks, plan->job.depth, k == 1, false);
+        const uint64_t worth = fit->graph / fit->parts / csaw__parts_step_cost(graph, k == 1);
+        if (!stays && worth > 1)
+            say(plan,
+                "last steps  of %s order: where fewer than %llu walks wait at each partition that is not resident, in "
+                "place, if pages can be locked\n",
+                k ? "second" : "first", (unsigned long long)worth);
+    }
+}
+
+static void explain_samples(csaw_plan *plan) {
+    say(plan,
+        "samples     %d batches of csaw_sample_each share what is brought: of B batches of D depths the graph comes "
+        "about B / %d + D - 1 times\n",
+        (int)CSAW__LOT, (int)CSAW__LOT);
 }
 
 static void explain_tables(csaw_plan *plan, const csaw__fit_request *request) {
@@ -192,7 +220,10 @@ csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph) {
     else
         explain_parts(plan, &request, &fit);
     if (walks) explain_walks(plan, &request, &fit, walks);
+    const bool go = fit.resident < fit.parts, chosen = !graph->parts && !graph->resident && !graph->streams;
     if (!fit.whole && (plan->described || locked)) explain_in_place(plan, graph, batch, walks);
+    if (go && chosen && (plan->described || locked)) explain_last_steps(plan, graph, &fit, batch, walks);
+    if (go && (plan->described || on_gpu)) explain_samples(plan);
     if (request.memory) explain_tables(plan, &request);
     if (plan->parts && !csaw__parts_on_gpu(plan->parts))
         say(plan, "questions   of second-order steps about rows elsewhere: at most %s of host memory at a time\n",

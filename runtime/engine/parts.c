@@ -61,7 +61,7 @@ static csaw__fit_request for_walks(csaw__fit_request request, uint64_t walks, ui
  * graph, the fewer reads hit the GPU's cache, or a page that it knows. On an H200 that copies 55.5 GB/s uniform walks
  * made 244 million steps a second on R-MAT of 0.5 GiB, 44 million on 3.9 GiB, node2vec (p = 0.25, q = 4) 33.7 million
  * on the former (docs/measured/2026-11-22-gpu-4.md, 2026-11-23-gpu-5.md); between them a straight line. */
-static uint32_t step_cost(const csaw__fit_request *graph, bool second_order) {
+uint32_t csaw__parts_step_cost(const csaw__fit_request *graph, bool second_order) {
     const double small = 0.5 * 1073741824.0, large = 3.9 * 1073741824.0;
     const double bytes = (double)graph->rows * graph->row_bytes + (double)graph->arcs * graph->arc_bytes;
     const double share = bytes <= small ? 0 : bytes >= large ? 1 : (bytes - small) / (large - small);
@@ -96,6 +96,7 @@ csaw__fit_request csaw__parts_for_gpu_walks(csaw__fit_request request, uint64_t 
                                             bool second_order) {
     const uint64_t bytes = csaw__parts_gpu_walk_bytes(second_order ? CSAW__TRAIT_SECOND_ORDER : 0);
     request.no_queues = true;
+    request.asks = second_order;
     request.table_bytes = CSAW__PART_TABLE_BYTES;
     return for_walks(request, walks, all, bytes, 0, length);
 }
@@ -105,7 +106,7 @@ bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint
     csaw__fit_request request = csaw__parts_for_gpu_walks(*graph, walks, all, length, second_order);
     csaw__fit fit;
     if (alias) request = csaw__parts_with_alias(request);
-    request.step_cost = step_cost(graph, second_order);
+    request.step_cost = csaw__parts_step_cost(graph, second_order);
     return csaw__fit_memory(&request, &fit) == CSAW_OK && fit.in_place;
 }
 
@@ -208,7 +209,7 @@ static uint32_t cost_in_place(const csaw__parts *parts, const csaw_sampler *samp
     const bool may = parts->way == CSAW__PARTS_CHOOSE || parts->way == CSAW__PARTS_BRING_MOST;
     const csaw__fit_request *const q = &parts->request;
     if (!may || q->parts || q->resident || q->streams || !looks_at_few(job->kernel)) return 0;
-    return step_cost(q, sampler->traits() & CSAW__TRAIT_SECOND_ORDER);
+    return csaw__parts_step_cost(q, sampler->traits() & CSAW__TRAIT_SECOND_ORDER);
 }
 
 csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler, const csaw__job *job, uint64_t walks,
@@ -223,6 +224,7 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
         walks ? for_walks(parts->request, walks, all, bytes, length ? (bytes - of_none) / length : 0, length)
               : for_samples(parts->request);
     csaw__fit fit;
+    request.asks = walks && sampler->traits() & CSAW__TRAIT_SECOND_ORDER;
     CSAW_TRY(parts->kind->take_tables(parts, whole->alias, whole->bias));
     if (with_alias) request = csaw__parts_with_alias(request);
     if (parts->kind->reads_in_place && parts->kind->reads_in_place(parts)) {

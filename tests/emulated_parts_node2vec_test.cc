@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "tests/equality.h"
+#include "tests/sample_equality.h"
 
 #include "tests/emulated_gpu.h"
 #define csaw_node2vec_params emulated_node2vec_params // samplers.h has it, too
@@ -28,6 +29,38 @@ TEST(EmulatedParts, Node2vecIsTheCpus) {
             ExpectTheCpus(csr, *csaw_sampler_find("node2vec"), &params, {Method::reject, Method::its, Method::race},
                           few(csr, 6));
         }
+}
+
+// Where the graph's pages may not be locked the CPU draws, on one GPU's plan and on two's, and the plan says so.
+TEST(EmulatedParts, Node2vecIsTheCpusWherePagesAreRefused) {
+    const reference::Graph graph = reference::small_graph("karate");
+    const csaw_csr csr = graph.csr();
+    const csaw_node2vec_params params = {.25f, 4};
+    const csaw_sampler *const of = csaw_sampler_find("node2vec");
+    const Sampler sampler(*of);
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    const Request request = few(csr, 6);
+    const reference::SampleRequest hops = sample_equality::request_on(csr, {3, 2}, 2, false);
+    for (const char *list : {"cuda:0", "cuda:0,cuda:1"}) {
+        SCOPED_TRACE(list);
+        fake_cuda::Reset();
+        fake_cuda::devices = 2;
+        fake_cuda::refuse_pages = true;
+        {
+            csaw_plan_options options = on_gpu(3, 1);
+            options.device = list;
+            const Library gpu(csr, options);
+            EXPECT_TRUE(equality::same(cpu.walks(of, &params, Method::reject, request),
+                                       gpu.walks(sampler.get(), &params, Method::reject, request)));
+            EXPECT_TRUE(sample_equality::same(cpu.samples(of, &params, Method::its, hops),
+                                              gpu.samples(sampler.get(), &params, Method::its, hops)));
+            EXPECT_NE(std::string(csaw_plan_explain(gpu.get())).find("pools that are lists are drawn by the cpu\n"),
+                      std::string::npos)
+                << csaw_plan_explain(gpu.get());
+        }
+        EXPECT_TRUE(fake_cuda::AllGivenBack());
+    }
+    fake_cuda::Reset();
 }
 
 TEST(EmulatedParts, Node2vecReadsInPlace) {

@@ -259,11 +259,10 @@ TEST(PartsGpu, EveryAllocationFailsInTurn) {
                 status = csaw_sample(plan, csaw_sampler_find(name), nullptr, nullptr, &run, &samples);
             const uint64_t asked = csaw__allocations_counted();
             csaw__fail_allocations_from(0);
-            // pages that cannot be locked are copied another way, but for walks of second order
+            // pages that cannot be locked are copied another way, or the CPU draws
             const std::string message = status == CSAW_OK ? "" : csaw_last_error();
             done = status == CSAW_OK && asked < n;
-            EXPECT_TRUE(status == CSAW_OK || status == CSAW_ENOMEM || status == CSAW_EDEVMEM ||
-                        status == CSAW_EUNSUPPORTED)
+            EXPECT_TRUE(status == CSAW_OK || status == CSAW_ENOMEM || status == CSAW_EDEVMEM)
                 << csaw_status_text(status) << ": " << message;
             csaw_samples_free(samples);
             csaw_plan_free(plan);

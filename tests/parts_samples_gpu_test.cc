@@ -202,9 +202,8 @@ TEST(PartsGpu, EveryAllocationOfSamplesFailsInTurn) {
             csaw__fail_allocations_from(0);
             const std::string message = status == CSAW_OK ? "" : csaw_last_error();
             done = status == CSAW_OK && asked < n;
-            // pages that cannot be locked are copied another way, but for layers
-            EXPECT_TRUE(status == CSAW_OK || status == CSAW_ENOMEM || status == CSAW_EDEVMEM ||
-                        status == CSAW_EUNSUPPORTED)
+            // pages that cannot be locked are copied another way, or the CPU draws
+            EXPECT_TRUE(status == CSAW_OK || status == CSAW_ENOMEM || status == CSAW_EDEVMEM)
                 << name << ": " << csaw_status_text(status) << ": " << message;
             csaw_plan_free(plan);
         }

@@ -39,15 +39,6 @@ csaw_status open_engine(csaw__cuda_parts *c) {
     return csaw__device_open_for_parts(c->ordinal, csaw__parts_instance_bytes(c->parts), &c->sampling);
 }
 
-csaw_status check_in_place(const csaw__cuda_parts *c, const csaw_sampler *sampler, const csaw__job *job) {
-    CSAW_REQUIRE(c->in_place && !(job->rows.alias && c->tables.refused), CSAW_EUNSUPPORTED,
-                 "sampler '%s' has CSAW_LAYER, CSAW_SECOND_ORDER or CSAW_REPLACE_POOL, so its samples read the graph "
-                 "in place from the host's memory, and the system refused to lock the pages; raise the limit of locked "
-                 "memory (ulimit -l), or load the graph from a file other than .csaw, or use device 'cpu'",
-                 csaw_sampler_name(sampler));
-    return CSAW_OK;
-}
-
 void drop_all(csaw__cuda_parts *c) {
     while (c->batches) delete c->batch[--c->batches];
 }
@@ -175,8 +166,7 @@ extern "C" csaw_status csaw__parts_sample_on_gpu(const csaw__run *r, const csaw_
     csaw__device_arcs_free(samples); /* of the batch before */
     CSAW_TRY(open_engine(c));
     csaw__device *const device = c->sampling;
-    const bool must = csaw__sample_reads_in_place(r->sampler), in_place = must || c->parts->fit.in_place;
-    if (must) CSAW_TRY(check_in_place(c, r->sampler, given));
+    const bool in_place = csaw__sample_reads_in_place(r->sampler) || c->parts->fit.in_place;
     samples->device = device;
     device->parts = in_place ? nullptr : c->parts;
     uint64_t next, count;

@@ -167,12 +167,6 @@ uint64_t csaw__cuda_parts_walk_state(const csaw_sampler *sampler) {
 csaw_status csaw__cuda_parts_walk(csaw__parts *parts, const csaw__walks *walks) {
     csaw__cuda_parts *const c = parts->cuda;
     CSAW_CUDA(cudaSetDevice(c->ordinal));
-    CSAW_REQUIRE(
-        c->in_place || !asks(walks->sampler), CSAW_EUNSUPPORTED,
-        "sampler '%s' asks about neighbours of prev, whose row the GPU may have to read from the host's memory, "
-        "and the system refused to lock the graph's pages; raise the limit of locked memory (ulimit -l), or "
-        "load the graph from a file other than .csaw, or use device 'cpu'",
-        csaw_sampler_name(walks->sampler));
     CSAW_TRY(start(c, walks));
     if (walks->job->length == 0) return CSAW_OK; /* roots alone */
     CSAW_TRY(csaw__schedule_run(&parts->schedule, &parts->on));

@@ -232,7 +232,8 @@ csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph) {
         say(plan,
             locked
                 ? "in place    rows of prev that are not resident; layers, second-order samples, pools that are lists\n"
-                : "in place    nothing, since the graph's pages may not be locked: layers, second-order samples and "
-                  "pools that are lists are refused\n");
+                : "in place    nothing, since the graph's pages may not be locked (ulimit -l): layers, second-order "
+                  "walks "
+                  "and samples and pools that are lists are drawn by the cpu\n");
     return CSAW_OK;
 }

@@ -251,6 +251,12 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
 
 bool csaw__parts_on_gpu(const csaw__parts *parts) { return parts && parts->cuda; }
 
+bool csaw__parts_leave_to_cpu(const csaw__parts *parts, const csaw_sampler *sampler, bool is_sample) {
+    if (!csaw__parts_on_gpu(parts)) return false;
+    if (is_sample) return csaw__sample_reads_in_place(sampler) && !parts->kind->reads_in_place(parts);
+    return sampler->traits() & CSAW__TRAIT_SECOND_ORDER && !parts->kind->can_hold(parts);
+}
+
 /* Evenly apart: so they take least memory, most of which is that of the deepest. Who draws one instance, or brings
  * partitions in cyclic order, for comparison, has batches one after the other. */
 uint32_t csaw__parts_depths_apart(const csaw__parts *parts, const csaw_sampler *sampler, uint32_t depths) {

@@ -98,6 +98,8 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
                                 uint64_t all, bool edges);
 void csaw__parts_forget_tables(csaw__parts *parts);
 bool csaw__parts_on_gpu(const csaw__parts *parts); /* not the simulated one; false of NULL */
+/* Draws of a GPU's that read rows of several partitions at a time, whose pages it may not read: they are the CPU's. */
+bool csaw__parts_leave_to_cpu(const csaw__parts *parts, const csaw_sampler *sampler, bool is_sample);
 /* Walks of a round; 0 = any number costs the same transfers. */
 uint64_t csaw__parts_together(const csaw__parts *parts, uint32_t length, bool edges);
 /* Batches of samples that are under way together, at most, where partitions come to a GPU: those of a lot are at the

@@ -272,6 +272,29 @@ static csaw_status locate_fault(const csaw__run *r, csaw__fault *fault) {
         csaw_sampler_name(r->sampler), (unsigned long long)device.instance, device.depth);
 }
 
+static bool is_for_cpu(const csaw__run *r) {
+    const csaw__gpus *const gpus = r->plan->gpus;
+    for (uint32_t i = 0; gpus && i < gpus->count; i++)
+        if (csaw__parts_leave_to_cpu(gpus->plan[i]->parts, r->sampler, r->is_sample)) return true;
+    return csaw__parts_leave_to_cpu(r->plan->parts, r->sampler, r->is_sample);
+}
+
+/* On the graph as the host has it: the bits are the same. */
+static csaw_status draw_on_cpu(const csaw__run *r, csaw__job *job, csaw_samples *samples, csaw__fault *fault) {
+    csaw_plan whole = {.graph = r->plan->graph, .threads = r->plan->threads};
+    samples->device = NULL;
+    if (r->is_sample) {
+        const csaw_status status = csaw__cpu_sample(&whole, r->sampler, job, false, samples, fault);
+        csaw__workers_free(&whole);
+        return status;
+    }
+    if (!samples->host_path) samples->device_walks = job->num_walks;
+    CSAW_TRY(csaw__walks_room(samples));
+    job->path = samples->host_path;
+    job->edge = samples->host_edge;
+    return csaw__cpu_walk(&whole, r->sampler, job, false, fault);
+}
+
 csaw_status csaw__run_batch(const csaw__run *r, uint64_t first, uint64_t count, csaw_samples *samples,
                             csaw__fault *fault) {
     csaw__job job = r->job;
@@ -285,6 +308,7 @@ csaw_status csaw__run_batch(const csaw__run *r, uint64_t first, uint64_t count, 
     if (!csaw__parts_on_gpu(r->plan->parts)) samples->device = r->plan->device; /* else what drew them */
     if (!samples->spare) samples->spare = csaw__spare_share(r->plan->spare);
     samples->is_sample = r->is_sample;
+    if (is_for_cpu(r)) return draw_on_cpu(r, &job, samples, fault);
     if (r->plan->gpus) return csaw__gpus_draw(r, samples, fault);
     if (r->plan->spread) return csaw__spread_batch(r, &job, samples, fault);
     if (r->is_sample) {

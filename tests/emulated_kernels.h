@@ -4,6 +4,7 @@
 #ifndef CSAW_TESTS_EMULATED_KERNELS_H
 #define CSAW_TESTS_EMULATED_KERNELS_H
 
+#include "runtime/engine/device_alone.cuh"
 #include "runtime/engine/device_hubs.cuh"
 #include "runtime/engine/device_parts.cuh"
 #include "runtime/engine/device_select.cuh"
@@ -20,6 +21,10 @@ template <uint32_t KERNEL> void Expand(const csaw__job &job) {
 
 template <uint32_t KERNEL> void Hubs(const csaw__job &job) {
     if constexpr (csaw__allowed<KERNEL> && !(csaw__hooks.flags & CSAW_LAYER)) csaw__wave_hub<KERNEL>(job);
+}
+
+template <uint32_t KERNEL> void Alone(const csaw__job &job) {
+    if constexpr (csaw__runs_alone && csaw__allowed<KERNEL>) csaw__run_alone<KERNEL>(job);
 }
 
 inline void Select(const csaw__job &job) {
@@ -42,6 +47,14 @@ inline bool RunSample(int kernel, const csaw__job &job) {
     case CSAW__KERNEL_ALIAS: return Expand<CSAW__KERNEL_ALIAS>(job), true;
     case CSAW__KERNEL_REJECT: return Expand<CSAW__KERNEL_REJECT>(job), true;
     case CSAW__KERNEL_REJECT_ALIAS: return Expand<CSAW__KERNEL_REJECT_ALIAS>(job), true;
+    }
+    switch (kernel - CSAW__KERNEL_ALONE) {
+    case CSAW__KERNEL_UNIFORM: return Alone<CSAW__KERNEL_UNIFORM>(job), true;
+    case CSAW__KERNEL_ITS: return Alone<CSAW__KERNEL_ITS>(job), true;
+    case CSAW__KERNEL_RACE: return Alone<CSAW__KERNEL_RACE>(job), true;
+    case CSAW__KERNEL_ALIAS: return Alone<CSAW__KERNEL_ALIAS>(job), true;
+    case CSAW__KERNEL_REJECT: return Alone<CSAW__KERNEL_REJECT>(job), true;
+    case CSAW__KERNEL_REJECT_ALIAS: return Alone<CSAW__KERNEL_REJECT_ALIAS>(job), true;
     }
     return false;
 }

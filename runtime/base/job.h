@@ -81,7 +81,8 @@ enum csaw__kernel {
     CSAW__KERNEL_LAST_ALIAS,
     CSAW__KERNEL_EXPAND, /* GPU: which arcs; plus the kernel of the method */
     CSAW__KERNEL_LISTS = CSAW__KERNEL_EXPAND + CSAW__KERNEL_REJECT_ALIAS + 1, /* GPU: instances whose pools are lists */
-    CSAW__KERNEL_EACH = CSAW__KERNEL_LISTS + CSAW__KERNEL_REJECT_ALIAS + 1,   /* GPU: whole instances */
+    CSAW__KERNEL_ALONE = CSAW__KERNEL_LISTS + CSAW__KERNEL_REJECT_ALIAS + 1,  /* GPU: whole instances, a block each */
+    CSAW__KERNEL_EACH = CSAW__KERNEL_ALONE + CSAW__KERNEL_REJECT_ALIAS + 1,   /* GPU: whole instances */
     CSAW__KERNEL_EACH_STORED = CSAW__KERNEL_EACH + CSAW__KERNEL_REJECT_ALIAS + 1, /* the same, ITS by stored sums */
     CSAW__KERNEL_TILES_UNIFORM, /* the same as CSAW__KERNEL_EACH, several instances a warp */
     CSAW__KERNEL_TILES_STORED,
@@ -128,6 +129,12 @@ enum csaw__kernel {
     X(csaw__lists_alias)              \
     X(csaw__lists_reject)             \
     X(csaw__lists_reject_alias)       \
+    X(csaw__alone_uniform)            \
+    X(csaw__alone_its)                \
+    X(csaw__alone_race)               \
+    X(csaw__alone_alias)              \
+    X(csaw__alone_reject)             \
+    X(csaw__alone_reject_alias)       \
     X(csaw__each_uniform)             \
     X(csaw__each_its)                 \
     X(csaw__each_race)                \
@@ -155,6 +162,7 @@ typedef struct csaw__wave {
     uint32_t depth;
     const csaw_vertex *at, *prev; /* [count] */
     const uint32_t *owner;        /* [count], ascending */
+    const uint32_t *number;       /* [owners]: instances, counted from `instance`; NULL: in turn */
     const csaw_vertex *root;      /* [owners] */
     uint64_t (*user)[4];          /* [owners], NULL without user bytes */
     uint32_t *fanout;             /* [count] */
@@ -238,6 +246,27 @@ typedef struct csaw__each {
     uint32_t pool_room;  /* vertices of a pool, at most */
     uint32_t table_mask; /* cells of a pool's hash table, a power of two, less 1 */
 } csaw__each;
+
+/* CSAW__KERNEL_ALONE: instances whose depths a block runs by itself, as a wave of its own in memory of its own. */
+enum {
+    CSAW__ALONE_THREADS = 64, /* of a block: frontiers are small */
+    /* For each place: cells of the table of what a depth reached; of the table of what was visited, twice the vertices
+     * that it takes; words to pick in */
+    CSAW__ALONE_CELLS = 2,
+    CSAW__ALONE_VISITED = 4,
+    CSAW__ALONE_WORK = 4
+};
+/* Words of a block's memory: those, five sums over all places, arcs, and ten arrays of 32 bits. */
+#define CSAW__ALONE_WORDS(PLACES) \
+    ((CSAW__ALONE_CELLS + CSAW__ALONE_VISITED + CSAW__ALONE_WORK + 5 + 1 + 5) * (uint64_t)(PLACES) + 5)
+typedef struct csaw__alone {
+    uint32_t places;              /* for vertices and picks of a depth; so many arcs an instance has at most */
+    uint64_t *memory;             /* of each block CSAW__ALONE_WORDS(places) */
+    const uint32_t *owner;        /* [places] zeros: a wave has one owner */
+    unsigned long long *turn;     /* the instance that comes next */
+    uint32_t *left;               /* [regions.count] instances that need more room than there is, in any order */
+    unsigned long long *num_left; /* how many */
+} csaw__alone;
 
 /* GPU: arcs whose static biases are asked for. */
 typedef struct csaw__tabulation {
@@ -387,9 +416,10 @@ typedef struct csaw__job {
     csaw__wave wave;              /* device: CSAW__KERNEL_FANOUTS, CSAW__KERNEL_EXPAND, CSAW__KERNEL_LAYER_ .. */
     csaw__layers layers;          /* device: CSAW__KERNEL_LAYER_ .. */
     csaw__selection selection;    /* device: CSAW__KERNEL_SELECT */
-    csaw__regions regions;        /* device: CSAW__KERNEL_LISTS, CSAW__KERNEL_EACH */
+    csaw__regions regions;        /* device: CSAW__KERNEL_LISTS, CSAW__KERNEL_EACH, CSAW__KERNEL_ALONE */
     csaw__lists lists;            /* device: CSAW__KERNEL_LISTS */
-    csaw__each each;              /* device: CSAW__KERNEL_EACH */
+    csaw__each each;              /* device: CSAW__KERNEL_EACH; where seeds stand: CSAW__KERNEL_ALONE, too */
+    csaw__alone alone;            /* device: CSAW__KERNEL_ALONE */
     csaw__last last;              /* device: CSAW__KERNEL_EACH, CSAW__KERNEL_LAST_ .. */
     csaw__tabulation tabulation;  /* device: CSAW__KERNEL_TABULATE */
     csaw__part_walks parts; /* device: CSAW__KERNEL_PARTS_START, CSAW__KERNEL_PARTS; path and edge as on the host */

@@ -195,7 +195,11 @@ static csaw_status take_buffers(csaw__device *device, csaw_samples *samples) {
 csaw_status csaw__device_launch_on(csaw__device *device, cudaStream_t stream, const csaw_sampler *sampler, int kernel,
                                    uint64_t count, const csaw__job *job) {
     const bool last = kernel >= CSAW__KERNEL_LAST_UNIFORM && kernel <= CSAW__KERNEL_LAST_ALIAS;
-    const unsigned threads = last ? CSAW__LAST_THREADS : kernel < CSAW__KERNEL_EACH ? 256 : CSAW__EACH_THREADS;
+    const bool alone = kernel >= CSAW__KERNEL_ALONE && kernel < CSAW__KERNEL_EACH;
+    const unsigned threads = last                         ? CSAW__LAST_THREADS
+                             : alone                      ? CSAW__ALONE_THREADS
+                             : kernel < CSAW__KERNEL_EACH ? 256
+                                                          : CSAW__EACH_THREADS;
     const uint64_t blocks = (count + threads - 1) / threads;
     CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
                  "%llu threads in one launch; at most %llu: take fewer walks or instances at a time",

@@ -18,4 +18,11 @@ bool csaw__device_each_fits(const csaw__device *device, const csaw_sampler *samp
 csaw_status csaw__device_each(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
                               csaw_samples *samples);
 
+/* Whether the job's instances are few, and of a sampler whose depths a block can run by itself; all of them, to
+ * samples->device_arcs, unless a hook broke its rules: those that turn out to be large depth by depth. job: as above.
+ * max_degree: the graph's. */
+bool csaw__device_alone_fits(const csaw_sampler *sampler, const csaw__job *job);
+csaw_status csaw__device_alone(csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler,
+                               const csaw__job *job, csaw_samples *samples, csaw__fault *fault);
+
 #endif

@@ -65,7 +65,8 @@ csaw_status first_frontier(run *r, frontier *out) {
     uint64_t count = 0;
     const auto seeds_of =
         [&](uint64_t o, uint64_t *first) { /* of owner o: how many, from where on */
-                                           const uint64_t pool = (job->first + o) % job->num_roots;
+                                           const uint64_t number = r->number ? r->number[o] : o;
+                                           const uint64_t pool = (job->first + number) % job->num_roots;
                                            *first = job->seed_offset ? job->seed_offset[pool] : pool;
                                            return (job->seed_offset ? job->seed_offset[pool + 1] : pool + 1) - *first;
         };
@@ -262,40 +263,28 @@ void forget_picks(layer *l) {
     array<uint64_t>().swap(l->ends);
 }
 
-/* First frontiers, which stand in the order of their owners. */
-csaw_status deliver_seeds(run *r, const csaw_arcs &out) {
-    const layer *l = r->first;
-    const uint64_t count = l ? l->from.count : 0;
-    LAUNCH(r->device, r->owners + 1, find_seeds, l ? l->from.owner.get() : nullptr, count, r->owners,
-           (uint64_t *)out.seed_offset);
-    if (count)
-        CSAW_CUDA(cudaMemcpyAsync((void *)out.seed, l->from.at.get(), count * sizeof *out.seed,
-                                  cudaMemcpyDeviceToDevice, r->device->stream));
+} // namespace
+
+csaw_status csaw_device::csaw__run_count(run *r, uint64_t *arcs, uint64_t *first) {
+    csaw__device *device = r->device;
+    const layer *const seeds = r->first;
+    CSAW_CUDA(cudaMemsetAsync(arcs, 0, (r->owners + 1) * sizeof *arcs, device->stream));
+    for (layer *l = r->first; l; l = l->next) {
+        CSAW_TRY(find_picks(r, l));
+        LAUNCH(device, r->owners, add_lengths, l->ends.get(), l->ends.get() + r->owners, r->owners, arcs);
+        if (!keeps_picks(r, *l)) forget_picks(l);
+    }
+    LAUNCH(device, r->owners + 1, find_seeds, seeds ? seeds->from.owner.get() : nullptr, seeds ? seeds->from.count : 0,
+           r->owners, first);
     return CSAW_OK;
 }
 
-} // namespace
-
-csaw_status csaw_device::csaw__run_deliver(run *r, csaw_samples *samples) {
+csaw_status csaw_device::csaw__run_put(run *r, uint64_t *place, const uint64_t *first, const uint64_t *seed_place,
+                                       const csaw_arcs &out) {
     csaw__device *device = r->device;
-    array<uint64_t> place, total;
-    CSAW_TRY(place.take(device, r->owners + 1, "counts of arcs"));
-    CSAW_TRY(total.take(device, r->owners + 1, "counts of arcs"));
-    CSAW_TRY(total.fill(0, r->owners + 1));
-    for (layer *l = r->first; l; l = l->next) {
-        CSAW_TRY(find_picks(r, l));
-        LAUNCH(device, r->owners, add_lengths, l->ends.get(), l->ends.get() + r->owners, r->owners, total.get());
-        if (!keeps_picks(r, *l)) forget_picks(l);
-    }
-    CSAW_TRY(few_sums(device, total.get(), place.get(), r->owners + 1));
-    uint64_t arcs = 0;
-    CSAW_TRY(read(device, place.get() + r->owners, &arcs, 1));
-    CSAW_TRY(csaw__device_arcs_take(device, samples, r->owners, arcs, r->first ? r->first->from.count : 0));
-    samples->device_arcs.first = r->job.first;
-    const csaw_arcs &out = samples->device_arcs;
-    CSAW_CUDA(cudaMemcpyAsync((void *)out.offset, place.get(), (r->owners + 1) * sizeof *out.offset,
-                              cudaMemcpyDeviceToDevice, device->stream));
-    CSAW_TRY(deliver_seeds(r, out));
+    if (r->first)
+        LAUNCH(device, r->first->from.count, put_first, r->first->from.at.get(), r->first->from.owner.get(),
+               r->first->from.count, first, seed_place, (csaw_vertex *)out.seed);
     const arcs_out to = {(csaw_vertex *)out.src, (csaw_vertex *)out.dst, (csaw_edge *)out.edge, (uint32_t *)out.depth};
     uint32_t d = 0;
     for (layer *at = r->first; at; at = at->next, d++) {
@@ -304,27 +293,50 @@ csaw_status csaw_device::csaw__run_deliver(run *r, csaw_samples *samples) {
         if (l.leaves) CSAW_TRY(csaw__leave_return(device, at));
         const picks p = {l.count,     d,           l.owner(),   l.got.get(), l.offset.get(),
                          l.sum.get(), l.src.get(), l.dst.get(), l.edge.get()};
-        LAUNCH(device, l.count * 32, scatter, p, l.ends.get(), place.get(), to);
-        LAUNCH(device, r->owners, add_lengths, l.ends.get(), l.ends.get() + r->owners, r->owners, place.get());
+        LAUNCH(device, l.count * 32, scatter, p, l.ends.get(), place, to);
+        LAUNCH(device, r->owners, add_lengths, l.ends.get(), l.ends.get() + r->owners, r->owners, place);
         forget_picks(at);
     }
     return CSAW_OK;
 }
 
+csaw_status csaw_device::csaw__run_deliver(run *r, csaw_samples *samples) {
+    csaw__device *device = r->device;
+    array<uint64_t> place, count, first;
+    CSAW_TRY(place.take(device, r->owners + 1, "counts of arcs"));
+    CSAW_TRY(count.take(device, r->owners + 1, "counts of arcs"));
+    CSAW_TRY(first.take(device, r->owners + 1, "counts of seeds"));
+    CSAW_TRY(csaw__run_count(r, count.get(), first.get()));
+    CSAW_TRY(few_sums(device, count.get(), place.get(), r->owners + 1));
+    uint64_t arcs = 0;
+    CSAW_TRY(read(device, place.get() + r->owners, &arcs, 1));
+    CSAW_TRY(csaw__device_arcs_take(device, samples, r->owners, arcs, r->first ? r->first->from.count : 0));
+    samples->device_arcs.first = r->job.first;
+    const csaw_arcs &out = samples->device_arcs;
+    CSAW_CUDA(cudaMemcpyAsync((void *)out.offset, place.get(), (r->owners + 1) * sizeof *out.offset,
+                              cudaMemcpyDeviceToDevice, device->stream));
+    CSAW_CUDA(cudaMemcpyAsync((void *)out.seed_offset, first.get(), (r->owners + 1) * sizeof *out.seed_offset,
+                              cudaMemcpyDeviceToDevice, device->stream));
+    return csaw__run_put(r, place.get(), first.get(), first.get(), out);
+}
+
 /* ---- all depths ---- */
 
 csaw_status csaw_device::csaw__run_begin(run *r, csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler,
-                                         const csaw__job *job) {
+                                         const csaw__job *job, const uint32_t *number) {
     csaw__wave *const wave = &r->job.wave;
     r->device = device;
     r->sampler = sampler;
     r->job = *job;
     r->owners = job->num_walks;
+    r->number = number;
     r->hubs = (job->kernel == CSAW__KERNEL_RACE || (job->kernel == CSAW__KERNEL_ITS && !job->rows.upto)) &&
               max_degree >= CSAW__HUB_DEGREE;
     CSAW_TRY(first_frontier(r, &r->pool));
     wave->instance = job->first;
     wave->root = r->root.get();
+    if (number) CSAW_TRY(r->numbers.upload(device, number, r->owners, "instances"));
+    wave->number = r->numbers.get();
     if (sampler->traits() & CSAW__TRAIT_USER) {
         CSAW_TRY(r->user.take(device, 4 * r->owners, "user bytes"));
         CSAW_TRY(r->user.fill(0, 4 * r->owners));
@@ -354,7 +366,7 @@ csaw_status csaw_device::csaw__runs_advance(run *const *runs, uint32_t count) {
 csaw_status csaw__device_depths(csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler,
                                 const csaw__job *job, csaw_samples *samples, csaw__fault *fault) {
     run r, *const runs[] = {&r};
-    CSAW_TRY(csaw__run_begin(&r, device, max_degree, sampler, job));
+    CSAW_TRY(csaw__run_begin(&r, device, max_degree, sampler, job, nullptr));
     while (!r.ended) CSAW_TRY(csaw__runs_advance(runs, 1));
     CSAW_TRY(csaw__device_fault(device, fault));
     return fault->kind != CSAW__FAULT_NONE ? CSAW_OK : csaw__run_deliver(&r, samples);

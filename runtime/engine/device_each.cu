@@ -8,7 +8,7 @@
  * arcs, sums of their counts say where all of them belong, and a second launch writes those of the last depth there. */
 #include "runtime/base/device_copy.h"
 #include "runtime/engine/device_arcs.h"
-#include "runtime/engine/device_array.cuh"
+#include "runtime/engine/device_regions.cuh"
 
 namespace {
 
@@ -18,27 +18,6 @@ uint32_t table_cells(uint32_t keys) {
     uint32_t cells = 4;
     while (cells < 2 * keys) cells *= 2;
     return cells;
-}
-
-/* Pools of the batch: first .. end - 1, or all if it goes past the last one. */
-struct pools {
-    uint64_t first, end;
-};
-
-pools pools_of(const csaw__job *job) {
-    const uint64_t first = job->num_roots ? job->first % job->num_roots : 0;
-    if (job->num_walks > job->num_roots - first) return {0, job->num_roots};
-    return {first, first + job->num_walks};
-}
-
-uint64_t most_seeds(const csaw__job *job) {
-    const pools at_hand = pools_of(job);
-    uint64_t most = job->seed_offset ? 0 : 1;
-    for (uint64_t j = at_hand.first; job->seed_offset && j < at_hand.end; j++) {
-        const uint64_t seeds = job->seed_offset[j + 1] - job->seed_offset[j];
-        most = seeds > most ? seeds : most;
-    }
-    return most;
 }
 
 uint32_t fanout_of(const csaw__job *job, uint32_t depth) { return job->fanout ? job->fanout[depth] : 1; }
@@ -124,43 +103,6 @@ __global__ void put_offsets(const uint32_t *sum, uint64_t first, uint64_t count,
     if (i < count) offset[first + i + 1] = offset[first] + sum[i + 1];
 }
 
-const uint32_t places_of_block = 1024;
-
-/* A block has so many places of regions, a thread four of them: it asks for all before it stores the first. */
-__global__ void __launch_bounds__(256) put_arcs(csaw__regions from, const uint64_t *offset, csaw_vertex *src,
-                                                csaw_vertex *dst, csaw_edge *edge, uint32_t *depth) {
-    const uint32_t places = (uint32_t)from.places;
-    uint64_t to[4];
-    csaw_vertex a[4], b[4];
-    unsigned long long e[4];
-    uint32_t d[4];
-#pragma unroll
-    for (int r = 0; r < 4; r++) {
-        const uint32_t t = blockIdx.x * places_of_block + r * 256 + threadIdx.x, i = t / places, j = t - i * places;
-        to[r] = i < from.count && j < from.arcs[i] ? offset[from.first + i] + j : ~0ull;
-        if (to[r] == ~0ull) continue;
-        a[r] = __ldcs(from.src + t);
-        b[r] = __ldcs(from.dst + t);
-        e[r] = __ldcs((const unsigned long long *)from.edge + t);
-        d[r] = __ldcs(from.depth + t);
-    }
-#pragma unroll
-    for (int r = 0; r < 4; r++) {
-        if (to[r] == ~0ull) continue;
-        __stcs(src + to[r], a[r]);
-        __stcs(dst + to[r], b[r]);
-        __stcs((unsigned long long *)edge + to[r], e[r]);
-        __stcs(depth + to[r], d[r]);
-    }
-}
-
-/* A thread a place. */
-__global__ void put_seeds(csaw__regions from, const uint64_t *offset, csaw_vertex *seed) {
-    const uint64_t t = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, i = t / from.seed_places,
-                   j = t - i * from.seed_places;
-    if (i < from.count && j < from.seeds[i]) seed[offset[from.first + i] + j] = from.seed[t];
-}
-
 int kernel_of(const csaw__job *job) {
     const bool stored = job->kernel == CSAW__KERNEL_ITS && job->rows.upto;
     if (job->each.log_width == 5) return stored ? CSAW__KERNEL_EACH_STORED : CSAW__KERNEL_EACH + (int)job->kernel;
@@ -175,31 +117,6 @@ int kernel_of(const csaw__job *job) {
 
 csaw_status launch(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job) {
     return csaw__device_launch(device, sampler, kernel_of(job), job->regions.count << job->each.log_width, job);
-}
-
-struct region_arrays {
-    array<uint32_t> arcs, seeds, depth;
-    array<csaw_vertex> src, dst, seed;
-    array<csaw_edge> edge;
-};
-
-csaw_status take(csaw__device *device, uint64_t count, csaw__regions *regions, region_arrays *arrays) {
-    const uint64_t places = count * regions->places, seed_places = count * regions->seed_places;
-    CSAW_TRY(arrays->arcs.take(device, count + 1, "counts of arcs"));
-    CSAW_TRY(arrays->seeds.take(device, count + 1, "counts of seeds"));
-    CSAW_TRY(arrays->src.take(device, places, "arcs being sampled"));
-    CSAW_TRY(arrays->dst.take(device, places, "arcs being sampled"));
-    CSAW_TRY(arrays->edge.take(device, places, "arcs being sampled"));
-    CSAW_TRY(arrays->depth.take(device, places, "arcs being sampled"));
-    CSAW_TRY(arrays->seed.take(device, seed_places, "seeds"));
-    regions->arcs = arrays->arcs.get();
-    regions->seeds = arrays->seeds.get();
-    regions->src = arrays->src.get();
-    regions->dst = arrays->dst.get();
-    regions->edge = arrays->edge.get();
-    regions->depth = arrays->depth.get();
-    regions->seed = arrays->seed.get();
-    return CSAW_OK;
 }
 
 /* sum: [count + 1], to work in */
@@ -223,7 +140,7 @@ csaw_status run_apart(csaw__device *device, const csaw_sampler *sampler, csaw__j
     at_once = at_once < owners ? at_once : owners;
     region_arrays arrays;
     array<uint32_t> sum;
-    CSAW_TRY(take(device, at_once, regions, &arrays));
+    CSAW_TRY(take_regions(device, at_once, regions, &arrays));
     CSAW_TRY(sum.take(device, at_once + 1, "counts of arcs"));
     CSAW_TRY(csaw__device_arcs_take(device, samples, owners, owners * regions->places, owners * regions->seed_places));
     samples->device_counted = false;
@@ -275,7 +192,7 @@ csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, cs
     array<uint32_t> counts, entries;
     last->warps = (owners + (1u << log_a_warp) - 1) >> log_a_warp;
     last->room <<= log_a_warp;
-    CSAW_TRY(take(device, owners, regions, &arrays));
+    CSAW_TRY(take_regions(device, owners, regions, &arrays));
     CSAW_TRY(entry.take(device, last->warps * last->room, "frontiers"));
     CSAW_TRY(entries.take(device, last->warps, "frontiers"));
     CSAW_TRY(counts.take(device, owners + 1, "counts of arcs"));
@@ -304,22 +221,8 @@ csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, cs
 csaw_status csaw__device_each(csaw__device *device, const csaw_sampler *sampler, const csaw__job *given,
                               csaw_samples *samples) {
     csaw__job job = *given;
-    array<csaw_vertex> roots;
-    array<uint64_t> seed_offset;
-    array<uint32_t> fanouts;
-    const pools at_hand = pools_of(&job);
-    const uint64_t pools = at_hand.end - at_hand.first;
-    const uint64_t first_seed = job.seed_offset ? job.seed_offset[at_hand.first] : at_hand.first;
-    const uint64_t seeds = (job.seed_offset ? job.seed_offset[at_hand.end] : at_hand.end) - first_seed;
-    if (job.roots) CSAW_TRY(roots.upload(device, job.roots + first_seed, seeds, "seeds"));
-    if (job.seed_offset) CSAW_TRY(seed_offset.upload(device, job.seed_offset + at_hand.first, pools + 1, "seeds"));
-    job.each.phase = job.num_roots ? job.first % job.num_roots : 0;
-    job.each.first_pool = at_hand.first;
-    job.each.first_seed = first_seed;
-    if (job.fanout) CSAW_TRY(fanouts.upload(device, job.fanout, job.length, "fanouts"));
-    job.roots = roots.get();
-    job.seed_offset = seed_offset.get();
-    job.fanout = fanouts.get();
+    seed_arrays seeds;
+    CSAW_TRY(put_pools(device, given, &seeds, &job));
     CSAW_TRY(job.last.room ? run_last_apart(device, sampler, &job, samples)
                            : run_apart(device, sampler, &job, samples));
     samples->device_arcs.first = job.first;

@@ -30,7 +30,7 @@ CSAW_FN csaw_site csaw__wave_site(const csaw__job *job, uint64_t i) {
     csaw_site site;
     site.job = job;
     site.owner = wave->owner[i];
-    site.instance = wave->instance + site.owner;
+    site.instance = wave->instance + (wave->number ? wave->number[site.owner] : site.owner);
     site.root = wave->root[site.owner];
     site.at = wave->at[i];
     site.prev = wave->prev[i];
@@ -67,11 +67,9 @@ CSAW_FN uint64_t *csaw__wave_work(const csaw__wave *wave, uint64_t i) {
     return wave->work + (wave->work_offset[i] - wave->work_offset[wave->work_first]);
 }
 
-/* One thread an entry. */
-CSAW_FN void csaw__wave_fanout(const csaw__job &job) {
+/* Of entry i. */
+CSAW_FN void csaw__wave_fanout_of(const csaw__job &job, uint64_t i) {
     const csaw__wave &wave = job.wave;
-    const uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
-    if (i >= wave.count) return;
     csaw_site site = csaw__wave_site(&job, i);
     const uint32_t degree = csaw_degree(&site, site.at);
     uint32_t k = csaw__hooks.fanout ? csaw__hooks.fanout(&site) : csaw_fanout(&site);
@@ -86,6 +84,12 @@ CSAW_FN void csaw__wave_fanout(const csaw__job &job) {
     wave.room[i] = picks ? picks : 1;
     wave.need[i] = !all && k && degree ? csaw__pick_words(&job, k, degree) : 0;
     if (csaw__is_hub(&job, k, degree)) wave.hubs[atomicAdd(wave.num_hubs, 1ull)] = (uint32_t)i;
+}
+
+/* One thread an entry. */
+CSAW_FN void csaw__wave_fanout(const csaw__job &job) {
+    const uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    if (i < job.wave.count) csaw__wave_fanout_of(job, i);
 }
 
 /* Shared memory of the block's teams to pick in. */

@@ -14,6 +14,7 @@
 #ifndef CSAW_ENGINE_DEVICE_KERNELS_CUH
 #define CSAW_ENGINE_DEVICE_KERNELS_CUH
 
+#include "runtime/engine/device_alone.cuh"
 #include "runtime/engine/device_each.cuh"
 #include "runtime/engine/device_expand.cuh"
 #include "runtime/engine/device_hubs.cuh"
@@ -233,6 +234,16 @@ CSAW__DEFINE_LISTS(csaw__lists_race, CSAW__KERNEL_RACE)
 CSAW__DEFINE_LISTS(csaw__lists_alias, CSAW__KERNEL_ALIAS)
 CSAW__DEFINE_LISTS(csaw__lists_reject, CSAW__KERNEL_REJECT)
 CSAW__DEFINE_LISTS(csaw__lists_reject_alias, CSAW__KERNEL_REJECT_ALIAS)
+#define CSAW__DEFINE_ALONE(NAME, KERNEL)                                                                   \
+    CSAW__GLOBAL void __launch_bounds__(CSAW__ALONE_THREADS) NAME(const __grid_constant__ csaw__job job) { \
+        if constexpr (csaw__runs_alone && csaw__allowed<KERNEL>) csaw__run_alone<KERNEL>(job);             \
+    }
+CSAW__DEFINE_ALONE(csaw__alone_uniform, CSAW__KERNEL_UNIFORM)
+CSAW__DEFINE_ALONE(csaw__alone_its, CSAW__KERNEL_ITS)
+CSAW__DEFINE_ALONE(csaw__alone_race, CSAW__KERNEL_RACE)
+CSAW__DEFINE_ALONE(csaw__alone_alias, CSAW__KERNEL_ALIAS)
+CSAW__DEFINE_ALONE(csaw__alone_reject, CSAW__KERNEL_REJECT)
+CSAW__DEFINE_ALONE(csaw__alone_reject_alias, CSAW__KERNEL_REJECT_ALIAS)
 CSAW__GLOBAL void __launch_bounds__(256) csaw__kernel_select(const __grid_constant__ csaw__job job) {
     if constexpr (!csaw__pool_is_list && csaw__given(csaw__hooks.frontier_size)) csaw__select_places(job);
 }

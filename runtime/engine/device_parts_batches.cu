@@ -52,7 +52,7 @@ csaw_status begin(const asked *a, uint64_t first, uint64_t count) {
     CSAW_REQUIRE(made, CSAW_ENOMEM, "no memory for a batch of samples, %zu bytes", sizeof(run));
     made->leaves = a->together;
     c->batch[c->batches++] = made;
-    return csaw__run_begin(made, c->sampling, c->parts->graph->max_degree, a->of->sampler, &job);
+    return csaw__run_begin(made, c->sampling, c->parts->graph->max_degree, a->of->sampler, &job, nullptr);
 }
 
 csaw_status clear_record(csaw__device *device) {

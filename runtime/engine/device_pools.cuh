@@ -109,6 +109,13 @@ static __global__ void find_seeds(const uint32_t *owner, uint64_t count, uint64_
     offset[o] = low;
 }
 
+/* Seeds of all owners, which begin at first, to their places. A thread a seed. */
+static __global__ void put_first(const csaw_vertex *at, const uint32_t *owner, uint64_t count, const uint64_t *first,
+                                 const uint64_t *place, csaw_vertex *seed) {
+    const uint64_t i = CSAW__THREAD;
+    if (i < count) seed[place[owner[i]] + i - first[owner[i]]] = at[i];
+}
+
 static __global__ void add_lengths(const uint64_t *begin, const uint64_t *end, uint64_t owners, uint64_t *total) {
     const uint64_t o = CSAW__THREAD;
     if (o < owners) total[o] += end[o] - begin[o];

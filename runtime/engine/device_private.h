@@ -119,8 +119,8 @@ csaw_status csaw__device_depths(csaw__device *device, uint64_t max_degree, const
 csaw_status csaw__device_open_for_parts(int ordinal, uint64_t bytes, csaw__device **out);
 csaw_status csaw__device_launch_on(csaw__device *device, cudaStream_t stream, const csaw_sampler *sampler, int kernel,
                                    uint64_t threads, const csaw__job *job);
-/* threads in blocks of 256, of CSAW__LAST_THREADS for CSAW__KERNEL_LAST_ .., of CSAW__EACH_THREADS for
- * CSAW__KERNEL_EACH and above */
+/* threads in blocks of 256, of CSAW__LAST_THREADS for CSAW__KERNEL_LAST_ .., of CSAW__ALONE_THREADS for
+ * CSAW__KERNEL_ALONE .., of CSAW__EACH_THREADS for CSAW__KERNEL_EACH and above */
 csaw_status csaw__device_launch(csaw__device *device, const csaw_sampler *sampler, int kernel, uint64_t threads,
                                 const csaw__job *job);
 

@@ -42,6 +42,8 @@ struct visited_set {
 
 struct run {
     csaw__device *device;
+    const uint32_t *number;  /* host: [owners] instances, counted from job.first; NULL: in turn */
+    array<uint32_t> numbers; /* the same on the device */
     const csaw_sampler *sampler;
     csaw__job job = {};
     uint64_t owners;
@@ -96,13 +98,20 @@ struct picking {
     uint64_t *need() const { return room.get() + to->from.count + 1; } /* [count], then 0 */
 };
 
-/* runtime/engine/device_depths.cu. A batch at its first frontier. job: as csaw__device_depths() has it. */
+/* runtime/engine/device_depths.cu. A batch at its first frontier. job: as csaw__device_depths() has it; number:
+ * [job->num_walks] its instances, counted from job->first, and lives as long as the run; NULL: in turn. */
 csaw_status csaw__run_begin(run *r, csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler,
-                            const csaw__job *job);
+                            const csaw__job *job, const uint32_t *number);
 /* Each of them by a depth, of its own; none has ended. count: CSAW__MOST_BATCHES at most. What they pick of partitions
  * they pick together. */
 csaw_status csaw__runs_advance(run *const *runs, uint32_t count);
 csaw_status csaw__run_deliver(run *r, csaw_samples *samples);
+/* The two halves of that. Device memory: arcs: [owners + 1] how many each has, then a 0; first: [owners + 1] where each
+ * one's seeds begin among those of all. */
+csaw_status csaw__run_count(run *r, uint64_t *arcs, uint64_t *first);
+/* place, seed_place: [owners] where each one's go in out. place is changed. */
+csaw_status csaw__run_put(run *r, uint64_t *place, const uint64_t *first, const uint64_t *seed_place,
+                          const csaw_arcs &out);
 
 /* runtime/engine/device_parts_sample.cu: the entries in their jobs' waves pick, each when its partition is there; of a
  * run that has nothing to pick, at[i].to is NULL. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device_sample.cu - samples on the GPU: which of its engines a batch takes. Pools that are lists:
- * device_lists.cu; small instances, each by itself: device_each.cu; all others, depth by depth: device_depths.cu. No
- * choice changes a bit of a sample, or which fault is told. */
+ * device_lists.cu; small instances, each by itself: device_each.cu; few instances that look at what they visited, or
+ * whose fanouts a hook says, each by itself: device_alone.cu; all others, depth by depth: device_depths.cu. No choice
+ * changes a bit of a sample, or which fault is told. */
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_array.cuh"
 
@@ -31,6 +32,10 @@ static csaw_status sample_on(csaw_plan *plan, const csaw_sampler *sampler, const
         if (status == CSAW_OK) return csaw__device_fault(device, fault);
         if (status != CSAW_EDEVMEM)
             return status; /* else: it may ask for the most that there could be, the next does not */
+    }
+    if (csaw__device_alone_fits(sampler, given)) {
+        const csaw_status status = csaw__device_alone(device, plan->graph->max_degree, sampler, &job, samples, fault);
+        if (status != CSAW_EDEVMEM) return status; /* else: all its instances have room of their own, these have not */
     }
     return csaw__device_depths(device, plan->graph->max_degree, sampler, &job, samples, fault);
 }

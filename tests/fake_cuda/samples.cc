@@ -7,6 +7,7 @@
 #include "tests/fake_cuda/launch.h"
 #include "tests/fake_cuda/pinned.h"
 
+#include "runtime/engine/device_alone.cu"
 #include "runtime/engine/device_arcs.cu"
 #include "runtime/engine/device_depths.cu"
 #include "runtime/engine/device_memory.cu"
@@ -89,8 +90,9 @@ void csaw__device_release(csaw_samples *s) {
 
 csaw_status csaw__device_launch_on(csaw__device *, cudaStream_t stream, const csaw_sampler *sampler, int kernel,
                                    uint64_t threads, const csaw__job *job) {
-    const unsigned blocks = (unsigned)((threads + 255) / 256);
-    if (blocks) CSAW_CUDA((cudaError_t)sampler->device->launch(kernel, blocks, 256, stream, job));
+    const unsigned each = kernel >= CSAW__KERNEL_ALONE && kernel < CSAW__KERNEL_EACH ? CSAW__ALONE_THREADS : 256;
+    const unsigned blocks = (unsigned)((threads + each - 1) / each);
+    if (blocks) CSAW_CUDA((cudaError_t)sampler->device->launch(kernel, blocks, each, stream, job));
     return CSAW_OK;
 }
 csaw_status csaw__device_launch(csaw__device *device, const csaw_sampler *sampler, int kernel, uint64_t threads,

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/device_alone.cu - samples of few instances, each run by a block of the GPU to its end
+ * (device_alone.cuh): who does, their launch, and those that turn out to be too large, which advance together, depth by
+ * depth.
+ *
+ * Method: a batch that advances together costs a dozen launches and some ways to the host a depth, however few its
+ * instances; a block costs an instance's own time, but has the lanes of two warps. So few instances run alone, and many
+ * together. Where the arcs of all of them belong is known from their counts; those of regions and those of the batch
+ * are then brought there. */
+#include "runtime/engine/device_arcs.h"
+#include "runtime/engine/device_few.cuh"
+#include "runtime/engine/device_regions.cuh"
+#include "runtime/engine/device_run.h"
+
+#ifndef CSAW__ALONE_PLACES /* arcs of an instance, at most; a power of two, 32 at least */
+#define CSAW__ALONE_PLACES 1024
+#endif
+
+namespace {
+
+const uint64_t most_instances = 1 << 14,
+               most_blocks = 1 << 10; /* each has memory of its own, and takes one instance after the other */
+
+/* ---- device code ---- */
+
+/* out: [2 * (count + 1)] counts of arcs, then of seeds; a thread an instance, and one more. */
+__global__ void widen_both(const uint32_t *arcs, const uint32_t *seeds, uint64_t count, uint64_t *out) {
+    const uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    if (i > count) return;
+    out[i] = i < count ? arcs[i] : 0;
+    out[count + 1 + i] = i < count ? seeds[i] : 0;
+}
+
+/* Counts of owners to those of their instances. owner_arcs, first: as csaw__run_count() has them. A thread an owner. */
+__global__ void put_counts(const uint32_t *number, uint64_t owners, const uint64_t *owner_arcs, const uint64_t *first,
+                           uint64_t count, uint64_t *out) {
+    const uint64_t o = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    if (o >= owners) return;
+    out[number[o]] = owner_arcs[o];
+    out[count + 1 + number[o]] = first[o + 1] - first[o];
+}
+
+/* Offsets of instances to those of their owners. A thread an owner. */
+__global__ void get_places(const uint32_t *number, uint64_t owners, const uint64_t *arcs, const uint64_t *seeds,
+                           uint64_t *place, uint64_t *seed_place) {
+    const uint64_t o = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    if (o >= owners) return;
+    place[o] = arcs[number[o]];
+    seed_place[o] = seeds[number[o]];
+}
+
+/* ---- host code ---- */
+
+/* What blocks work in. */
+struct block_arrays {
+    array<uint64_t> memory;
+    array<uint32_t> owner, left;
+    array<unsigned long long> counters; /* turn, num_left */
+};
+
+csaw_status take_blocks(csaw__device *device, uint64_t blocks, csaw__job *job, block_arrays *a) {
+    csaw__alone *const alone = &job->alone;
+    alone->places = CSAW__ALONE_PLACES;
+    CSAW_TRY(a->memory.take(device, blocks * CSAW__ALONE_WORDS(alone->places), "frontiers of instances"));
+    CSAW_TRY(a->owner.take(device, alone->places, "frontiers of instances"));
+    CSAW_TRY(a->left.take(device, job->num_walks, "instances"));
+    CSAW_TRY(a->counters.take(device, 2, "instances"));
+    CSAW_TRY(a->owner.fill(0, alone->places));
+    CSAW_TRY(a->counters.fill(0, 2));
+    alone->memory = a->memory.get();
+    alone->owner = a->owner.get();
+    alone->left = a->left.get();
+    alone->turn = a->counters.get();
+    alone->num_left = a->counters.get() + 1;
+    return CSAW_OK;
+}
+
+/* The instances that were left, together. */
+struct rest {
+    host_array<uint32_t> number;
+    array<uint64_t> arcs, first, place, seed_place; /* of owners */
+    run r = {};
+};
+
+csaw_status run_rest(csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler, const csaw__job *given,
+                     const uint32_t *left, uint64_t count, rest *out) {
+    csaw__job job = *given;
+    run *const runs[] = {&out->r};
+    job.num_walks = count;
+    CSAW_TRY(out->number.take(count, "instances"));
+    CSAW_TRY(read(device, left, out->number.get(), count));
+    CSAW_TRY(csaw__run_begin(&out->r, device, max_degree, sampler, &job, out->number.get()));
+    while (!out->r.ended) CSAW_TRY(csaw__runs_advance(runs, 1));
+    CSAW_TRY(out->arcs.take(device, count + 1, "counts of arcs"));
+    CSAW_TRY(out->first.take(device, count + 1, "counts of seeds"));
+    CSAW_TRY(out->place.take(device, count, "counts of arcs"));
+    CSAW_TRY(out->seed_place.take(device, count, "counts of seeds"));
+    return csaw__run_count(&out->r, out->arcs.get(), out->first.get());
+}
+
+/* Arcs of all instances to where they belong. */
+csaw_status deliver(csaw__device *device, const csaw__job *job, rest *left, csaw_samples *samples) {
+    const csaw__regions &regions = job->regions;
+    const uint64_t n = regions.count, owners = left->r.owners;
+    uint64_t total[2];
+    array<uint64_t> counts, offsets; /* of arcs, of seeds: [n + 1] each */
+    CSAW_TRY(counts.take(device, 2 * (n + 1), "counts of arcs"));
+    CSAW_TRY(offsets.take(device, 2 * (n + 1), "counts of arcs"));
+    LAUNCH(device, n + 1, widen_both, regions.arcs, regions.seeds, n, counts.get());
+    LAUNCH(device, owners, put_counts, job->alone.left, owners, left->arcs.get(), left->first.get(), n, counts.get());
+    CSAW_TRY(few_sums(device, counts.get(), offsets.get(), n + 1));
+    CSAW_TRY(few_sums(device, counts.get() + n + 1, offsets.get() + n + 1, n + 1));
+    CSAW_TRY(read(device, offsets.get() + n, &total[0], 1));
+    CSAW_TRY(read(device, offsets.get() + 2 * n + 1, &total[1], 1));
+    CSAW_TRY(csaw__device_arcs_take(device, samples, n, total[0], total[1]));
+    samples->device_arcs.first = job->first;
+    const csaw_arcs &to = samples->device_arcs;
+    CSAW_CUDA(cudaMemcpyAsync((void *)to.offset, offsets.get(), 2 * (n + 1) * sizeof *to.offset,
+                              cudaMemcpyDeviceToDevice, device->stream)); /* offset and seed_offset are one array */
+    LAUNCH(device, (n * regions.places + 3) / 4, put_arcs, regions, to.offset, (csaw_vertex *)to.src,
+           (csaw_vertex *)to.dst, (csaw_edge *)to.edge, (uint32_t *)to.depth);
+    LAUNCH(device, n * regions.seed_places, put_seeds, regions, to.seed_offset, (csaw_vertex *)to.seed);
+    if (!owners) return CSAW_OK;
+    LAUNCH(device, owners, get_places, job->alone.left, owners, to.offset, to.seed_offset, left->place.get(),
+           left->seed_place.get());
+    return csaw__run_put(&left->r, left->place.get(), left->first.get(), left->seed_place.get(), to);
+}
+
+/* Whether an instance of so many seeds has room for as many arcs as there could be, as far as is known before. */
+bool may_fit(const csaw__job *job, uint32_t traits, uint64_t seeds) {
+    uint64_t pool = seeds, arcs = 0;
+    if (seeds > CSAW__ALONE_PLACES) return false;
+    for (uint32_t d = 0; d < job->length && !(traits & CSAW__TRAIT_FANOUT); d++) {
+        const uint32_t k = job->fanout ? job->fanout[d] : 1;
+        if (k == CSAW_ALL) return true; /* it depends on degrees */
+        pool *= k;
+        arcs += pool;
+        if (arcs > CSAW__ALONE_PLACES) return false;
+    }
+    return true;
+}
+
+} // namespace
+
+bool csaw__device_alone_fits(const csaw_sampler *sampler, const csaw__job *job) {
+    const uint32_t traits = sampler->traits(), flags = traits >> CSAW__TRAIT_FLAGS;
+    if (!(traits & CSAW__TRAIT_FANOUT) && !(flags & CSAW_VISITED)) return false;
+    if (flags & (CSAW_LAYER | CSAW_REPLACE_POOL | CSAW_KEEP_POOL)) return false;
+    if (traits & (CSAW__TRAIT_SIZE | CSAW__TRAIT_USER)) return false;
+    if (job->num_walks == 0 || job->num_walks > most_instances) return false;
+    return may_fit(job, traits, most_seeds(job));
+}
+
+csaw_status csaw__device_alone(csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler,
+                               const csaw__job *given, csaw_samples *samples, csaw__fault *fault) {
+    const uint64_t n = given->num_walks, blocks = n < most_blocks ? n : most_blocks;
+    csaw__job job = *given;
+    csaw__regions *const regions = &job.regions;
+    seed_arrays seeds;
+    region_arrays arrays;
+    block_arrays work;
+    rest left;
+    unsigned long long num_left = 0;
+    CSAW_TRY(put_pools(device, given, &seeds, &job));
+    CSAW_TRY(take_blocks(device, blocks, &job, &work));
+    regions->first = 0;
+    regions->count = n;
+    regions->places = CSAW__ALONE_PLACES;
+    regions->seed_places = most_seeds(given);
+    CSAW_TRY(take_regions(device, n, regions, &arrays));
+    CSAW_TRY(arrays.arcs.fill(0, n + 1));
+    CSAW_TRY(arrays.seeds.fill(0, n + 1));
+    CSAW_TRY(
+        csaw__device_launch(device, sampler, CSAW__KERNEL_ALONE + (int)job.kernel, blocks * CSAW__ALONE_THREADS, &job));
+    CSAW_TRY(read(device, job.alone.num_left, &num_left, 1));
+    if (num_left) CSAW_TRY(run_rest(device, max_degree, sampler, given, job.alone.left, num_left, &left));
+    CSAW_TRY(csaw__device_fault(device, fault));
+    return fault->kind != CSAW__FAULT_NONE ? CSAW_OK : deliver(device, &job, &left, samples);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/device_regions.cuh - instances that run each by itself on the GPU: their pools on the way there, the
+ * regions that they fill, and arcs on their way out of them. Shared by device_each.cu and device_alone.cu. */
+#ifndef CSAW_ENGINE_DEVICE_REGIONS_CUH
+#define CSAW_ENGINE_DEVICE_REGIONS_CUH
+
+#include "runtime/engine/device_array.cuh"
+
+namespace {
+
+/* Pools of the batch: first .. end - 1, or all if it goes past the last one. */
+struct pools {
+    uint64_t first, end;
+};
+
+pools pools_of(const csaw__job *job) {
+    const uint64_t first = job->num_roots ? job->first % job->num_roots : 0;
+    if (job->num_walks > job->num_roots - first) return {0, job->num_roots};
+    return {first, first + job->num_walks};
+}
+
+uint64_t most_seeds(const csaw__job *job) {
+    const pools at_hand = pools_of(job);
+    uint64_t most = job->seed_offset ? 0 : 1;
+    for (uint64_t j = at_hand.first; job->seed_offset && j < at_hand.end; j++) {
+        const uint64_t seeds = job->seed_offset[j + 1] - job->seed_offset[j];
+        most = seeds > most ? seeds : most;
+    }
+    return most;
+}
+
+/* Pools of the batch, and fanouts, on the device. */
+struct seed_arrays {
+    array<csaw_vertex> roots;
+    array<uint64_t> seed_offset;
+    array<uint32_t> fanouts;
+};
+
+/* job: the batch's, as host has it; then with pools and fanouts in device memory. */
+csaw_status put_pools(csaw__device *device, const csaw__job *host, seed_arrays *arrays, csaw__job *job) {
+    const pools at_hand = pools_of(host);
+    const uint64_t pools = at_hand.end - at_hand.first;
+    const uint64_t first_seed = host->seed_offset ? host->seed_offset[at_hand.first] : at_hand.first;
+    const uint64_t seeds = (host->seed_offset ? host->seed_offset[at_hand.end] : at_hand.end) - first_seed;
+    if (host->roots) CSAW_TRY(arrays->roots.upload(device, host->roots + first_seed, seeds, "seeds"));
+    if (host->seed_offset)
+        CSAW_TRY(arrays->seed_offset.upload(device, host->seed_offset + at_hand.first, pools + 1, "seeds"));
+    if (host->fanout) CSAW_TRY(arrays->fanouts.upload(device, host->fanout, job->length, "fanouts"));
+    job->each.phase = host->num_roots ? host->first % host->num_roots : 0;
+    job->each.first_pool = at_hand.first;
+    job->each.first_seed = first_seed;
+    job->roots = arrays->roots.get();
+    job->seed_offset = arrays->seed_offset.get();
+    job->fanout = arrays->fanouts.get();
+    return CSAW_OK;
+}
+
+struct region_arrays {
+    array<uint32_t> arcs, seeds, depth;
+    array<csaw_vertex> src, dst, seed;
+    array<csaw_edge> edge;
+};
+
+csaw_status take_regions(csaw__device *device, uint64_t count, csaw__regions *regions, region_arrays *arrays) {
+    const uint64_t places = count * regions->places, seed_places = count * regions->seed_places;
+    CSAW_TRY(arrays->arcs.take(device, count + 1, "counts of arcs"));
+    CSAW_TRY(arrays->seeds.take(device, count + 1, "counts of seeds"));
+    CSAW_TRY(arrays->src.take(device, places, "arcs being sampled"));
+    CSAW_TRY(arrays->dst.take(device, places, "arcs being sampled"));
+    CSAW_TRY(arrays->edge.take(device, places, "arcs being sampled"));
+    CSAW_TRY(arrays->depth.take(device, places, "arcs being sampled"));
+    CSAW_TRY(arrays->seed.take(device, seed_places, "seeds"));
+    regions->arcs = arrays->arcs.get();
+    regions->seeds = arrays->seeds.get();
+    regions->src = arrays->src.get();
+    regions->dst = arrays->dst.get();
+    regions->edge = arrays->edge.get();
+    regions->depth = arrays->depth.get();
+    regions->seed = arrays->seed.get();
+    return CSAW_OK;
+}
+
+const uint32_t places_of_block = 1024;
+
+/* A block has so many places of regions, a thread four of them: it asks for all before it stores the first. */
+static __global__ void __launch_bounds__(256) put_arcs(csaw__regions from, const uint64_t *offset, csaw_vertex *src,
+                                                       csaw_vertex *dst, csaw_edge *edge, uint32_t *depth) {
+    const uint32_t places = (uint32_t)from.places;
+    uint64_t to[4];
+    csaw_vertex a[4], b[4];
+    unsigned long long e[4];
+    uint32_t d[4];
+#pragma unroll
+    for (int r = 0; r < 4; r++) {
+        const uint32_t t = blockIdx.x * places_of_block + r * 256 + threadIdx.x, i = t / places, j = t - i * places;
+        to[r] = i < from.count && j < from.arcs[i] ? offset[from.first + i] + j : ~0ull;
+        if (to[r] == ~0ull) continue;
+        a[r] = __ldcs(from.src + t);
+        b[r] = __ldcs(from.dst + t);
+        e[r] = __ldcs((const unsigned long long *)from.edge + t);
+        d[r] = __ldcs(from.depth + t);
+    }
+#pragma unroll
+    for (int r = 0; r < 4; r++) {
+        if (to[r] == ~0ull) continue;
+        __stcs(src + to[r], a[r]);
+        __stcs(dst + to[r], b[r]);
+        __stcs((unsigned long long *)edge + to[r], e[r]);
+        __stcs(depth + to[r], d[r]);
+    }
+}
+
+/* A thread a place. */
+static __global__ void put_seeds(csaw__regions from, const uint64_t *offset, csaw_vertex *seed) {
+    const uint64_t t = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x, i = t / from.seed_places,
+                   j = t - i * from.seed_places;
+    if (i < from.count && j < from.seeds[i]) seed[offset[from.first + i] + j] = from.seed[t];
+}
+
+} // namespace
+
+#endif

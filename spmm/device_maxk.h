@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_maxk.h - MaxK on a GPU: the calls, what kernels are given, and how the work is laid out.
  *
- * Top-k: 1 to 32 lanes take a row, 64 columns each; above 2,048 columns a block does. Products: units of work as in
- * device_product.h, a row of at most CSAW_CHUNK edges or a chunk of a longer one; a group of lanes takes one, and
- * results of chunks are merged in order, without atomics. The paper's edge groups (MaxK-GNN, section 4.1, Fig. 6) are
- * these units, its two cases groups of fewer lanes than a warp and of a warp. Arguments were checked as far as that can
- * be done without looking at device memory; strides are as given. Without CUDA: no_device.c. */
+ * Top-k: 1 to 32 lanes take a row, 64 columns each; above 2,048 columns the warps of a block do. Products: units of
+ * work as in device_product.h, a row of at most CSAW_CHUNK edges or a chunk of a longer one; a group of lanes takes
+ * one, and results of chunks are merged in order, without atomics. The paper's edge groups (MaxK-GNN, section 4.1, Fig.
+ * 6) are these units, its two cases groups of fewer lanes than a warp and of a warp. Arguments were checked as far as
+ * that can be done without looking at device memory; strides are as given. Without CUDA: no_device.c. */
 #ifndef CSAW_SPMM_DEVICE_MAXK_H
 #define CSAW_SPMM_DEVICE_MAXK_H
 
@@ -36,8 +36,9 @@ enum {
     CSAW__MAXK_THREADS = 128,  /* of a block */
     CSAW__MAXK_NARROW = 256,   /* columns of a row of sums in shared memory, of an index of a byte; all there are */
     CSAW__MAXK_WIDE = 1024,    /* of an index of two bytes; more columns go in slices */
-    CSAW__MAXK_IN_WARP = 2048, /* columns up to which a warp finds the k largest; beyond it a block */
+    CSAW__MAXK_IN_WARP = 2048, /* columns up to which a warp finds the k largest */
     CSAW__MAXK_FEW = 8,        /* elements of a row that are compared with each other */
+    CSAW__MAXK_FAR = 3,        /* pivots of the search by the spacing of the rows before */
     CSAW__MAXK_ENTRIES = 4     /* that a lane loads at once, where k and addresses allow */
 };
 

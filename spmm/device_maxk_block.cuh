@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_maxk_block.cuh - device code of csaw_maxk() for rows of more columns than a warp holds: a block a row,
- * the k-th key by radix select, 11 bits a pass, then the entries, each warp those of its share of the columns. Source
- * of the select: Alabi et al., "Fast k-selection algorithms for graphics processing units", ACM JEA 17, 2012,
+/* spmm/device_maxk_block.cuh - device code of csaw_maxk() for rows of more columns than a block's warps hold: a block a
+ * row, the k-th key by radix select, 11 bits a pass, then the entries, each warp those of its share of the columns.
+ * Source of the select: Alabi et al., "Fast k-selection algorithms for graphics processing units", ACM JEA 17, 2012,
  * section 3.2; 11 bits, since those of a float32 part numbers of one size, which would meet in a few bins of 8.
  *
  * Keys are unsigned, as wide as elements, and order as they do. They stand in shared memory where a row of them fits,

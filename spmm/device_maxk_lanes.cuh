@@ -58,6 +58,11 @@ template <int LANES> struct csaw__maxk_lanes {
         }
         return x;
     }
+    static __device__ __forceinline__ float most(float x) {
+#pragma unroll
+        for (int d = LANES / 2; d; d /= 2) x = fmaxf(x, __shfl_xor_sync(CSAW__ALL_LANES, x, d));
+        return x;
+    }
     static __device__ __forceinline__ float mean_of_rows(float x) {
 #pragma unroll
         for (int d = LANES; d < 32; d *= 2) x += __shfl_xor_sync(CSAW__ALL_LANES, x, d);
@@ -145,6 +150,49 @@ static __device__ __forceinline__ float csaw__maxk_count(const uint32_t *words, 
         count += (uint32_t)__popc(csaw__maxk_not_less<T>(words[i], half) & 0x10001u);
     return (float)csaw__maxk_lanes<LANES>::sum(count);
 #endif
+}
+
+/* Of each half the larger or the less of two, or the one that is not NaN. */
+template <csaw_dtype T, bool LARGER>
+static __device__ __forceinline__ uint32_t csaw__maxk_extreme(uint32_t x, uint32_t y) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    uint32_t z;
+    if constexpr (T == CSAW_F16 && LARGER)
+        asm("max.f16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
+    else if constexpr (T == CSAW_F16)
+        asm("min.f16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
+    else if constexpr (LARGER)
+        asm("max.bf16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
+    else
+        asm("min.bf16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
+    return z;
+#else
+    uint32_t both = 0;
+    for (int i = 0; i < 32; i += 16) {
+        const float a = csaw__maxk_half<T>::value_of(x >> i & 0xffff),
+                    b = csaw__maxk_half<T>::value_of(y >> i & 0xffff);
+        const bool first = b != b || (LARGER ? a >= b : a <= b);
+        both |= ((first ? x : y) >> i & 0xffff) << i;
+    }
+    return both;
+#endif
+}
+
+/* Of the row's halves the least that is not less than low, and the most that is less than high (any, if high is beyond
+ * infinity); NaN if there is none. */
+template <csaw_dtype T, int LANES>
+static __device__ __forceinline__ void csaw__maxk_between(const uint32_t *words, float low, float high, float *least,
+                                                          float *most) {
+    typedef csaw__maxk_half<T> half;
+    const uint32_t from = half::twice(low), end = half::twice(high), ends = high == high ? ~0u : 0u;
+    uint32_t first = ~0u, last = ~0u; /* NaN */
+#pragma unroll
+    for (int i = 0; i < CSAW__MAXK_WORDS; i++) {
+        first = csaw__maxk_extreme<T, false>(first, words[i] | ~csaw__maxk_not_less<T>(words[i], from));
+        last = csaw__maxk_extreme<T, true>(last, words[i] | (csaw__maxk_not_less<T>(words[i], end) & ends));
+    }
+    *least = -csaw__maxk_lanes<LANES>::most(fmaxf(-half::value_of(first & 0xffff), -half::value_of(first >> 16)));
+    *most = csaw__maxk_lanes<LANES>::most(fmaxf(half::value_of(last & 0xffff), half::value_of(last >> 16)));
 }
 
 /* sum + the products of four pairs of bytes, signed */

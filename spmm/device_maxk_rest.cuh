@@ -87,26 +87,37 @@ static __device__ __forceinline__ void csaw__maxk_add_of_few(const csaw__maxk_ti
     }
 }
 
-/* The `need` largest of any set. Halves the range of keys until it is settled. */
-template <csaw_dtype T, int LANES>
+/* The lowest `count` of the bits of a word, or all. */
+static __device__ __forceinline__ uint32_t csaw__maxk_first_of(uint32_t bits, uint32_t count) {
+    uint32_t end = 0; /* so many bits of the word have `count` of them or fewer */
+    if (count >= (uint32_t)__popc(bits)) return bits;
+#pragma unroll
+    for (uint32_t step = 16; step; step /= 2)
+        if ((uint32_t)__popc(bits & ((1u << (end + step)) - 1)) <= count) end += step;
+    return bits & ((1u << end) - 1);
+}
+
+/* The `need` largest of any set. Halves the range of keys until it is settled, at once where all are equal. lanes: of
+ * the row, csaw__maxk_lanes or more warps. */
+template <csaw_dtype T, int LANES, typename OF_ROW>
 static __device__ __forceinline__ csaw__maxk_set csaw__maxk_by_key(const csaw__maxk_tile<T, LANES> &tile,
-                                                                   const csaw__maxk_set &set, uint32_t need) {
-    typedef csaw__maxk_lanes<LANES> lanes;
+                                                                   const csaw__maxk_set &set, uint32_t need,
+                                                                   const OF_ROW &lanes) {
     int32_t least = INT32_MAX, high = INT32_MIN + 1;
     set.each([&](int s, uint32_t i) {
         const int32_t key = tile.key(s, i);
         least = key < least ? key : least;
         high = key > high ? key : high;
     });
-    high = lanes::most(high);
-    int32_t low = ~lanes::most(~least) - 1; /* `need` or more are above low, fewer above high */
-    uint32_t above = 0;                     /* high */
+    high = lanes.most(high);
+    int32_t low = ~lanes.most(~least) - 1; /* `need` or more are above low, fewer above high */
+    uint32_t above = 0;                    /* high */
     bool done = need == 0;
     while (__any_sync(CSAW__ALL_LANES, !done && high - 1 != low)) {
         const int32_t middle = low + (int32_t)(((uint32_t)high - (uint32_t)low) / 2);
         uint32_t count = 0;
         set.each([&](int s, uint32_t i) { count += tile.key(s, i) > middle; });
-        count = lanes::sum(count);
+        count = lanes.sum(count);
         if (done || high - 1 == low) continue;
         if (count >= need) low = middle;
         if (count < need) high = middle, above = count;
@@ -121,12 +132,11 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_by_key(const csaw__m
             equal.of[s] |= 1u << i;
     });
     uint32_t ranks[CSAW__MAXK_STRIPS];
-    lanes::before(equal, ranks);
+    lanes.before(equal, ranks);
     const uint32_t ties = need - above;
 #pragma unroll
     for (int s = 0; s < CSAW__MAXK_STRIPS; s++)
-        for (uint32_t left = equal.of[s], rank = ranks[s]; left && rank < ties; left &= left - 1, rank++)
-            larger.of[s] |= left & (0 - left);
+        larger.of[s] |= csaw__maxk_first_of(equal.of[s], ties > ranks[s] ? ties - ranks[s] : 0);
     return larger;
 }
 

@@ -2,9 +2,8 @@
 /* spmm/device_maxk_rows.cu - csaw_maxk(), csaw_maxk_dense() and csaw_maxk_gather() on a GPU: one launch, no work
  * memory.
  */
-#include "spmm/device_maxk_block.cuh"
+#include "spmm/device_maxk_choice.cuh"
 #include "spmm/device_maxk_move.cuh"
-#include "spmm/device_maxk_select.cuh"
 #include "spmm/device_shared_limit.cuh"
 
 static csaw__maxk_rows job_of(const csaw_dense *x, const csaw_cbsr *m) {
@@ -42,9 +41,7 @@ template <csaw_dtype T> static csaw_status select(const csaw__where *where, cons
     csaw__maxk_blocks blocks;
     int most_shared = 0;
     CSAW_CUDA(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, where->ordinal));
-    csaw__maxk_rows_kernel *const kernel = job.m.cols <= CSAW__MAXK_IN_WARP
-                                               ? csaw__maxk_in_warp_of<T>(&job, (uint64_t)most_shared, &blocks)
-                                               : csaw__maxk_in_block_of<T>(&job, (uint64_t)most_shared, &blocks);
+    csaw__maxk_rows_kernel *const kernel = csaw__maxk_kernel_of<T>(&job, (uint64_t)most_shared, &blocks);
     return launch(where, kernel, blocks, job);
 }
 

@@ -37,8 +37,13 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest(const csaw__
     const float asked = (float)k;
     tile.take(words);
     csaw__maxk_cut<T> cut((float)tile.n, asked, *guess, *spacing);
-    for (uint32_t step = 0; __any_sync(CSAW__ALL_LANES, cut.open != 0); step++)
-        cut.take(csaw__maxk_count<T, LANES>(words, cut.at) - asked, step >= 6 && step % 2);
+    for (uint32_t step = 0; __any_sync(CSAW__ALL_LANES, cut.open != 0); step++) {
+        float least, most;
+        cut.take(csaw__maxk_count<T, LANES>(words, cut.at) - asked, step >= CSAW__MAXK_FAR);
+        if (step <= CSAW__MAXK_FAR || step % 2 == 0) continue;
+        csaw__maxk_between<T, LANES>(words, cut.low, cut.high, &least, &most);
+        cut.tighten(least, most);
+    }
     const float apart = cut.spacing(*spacing);
     *guess = lanes::mean_of_rows(cut.low + cut.over * apart);
     *spacing = lanes::mean_of_rows(apart);
@@ -57,11 +62,15 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest(const csaw__
         }
         const uint32_t need = unsettled ? (uint32_t)-cut.under : 0;
         const bool many = unsettled && cut.over - cut.under > (float)CSAW__MAXK_FEW;
-        if (!__any_sync(CSAW__ALL_LANES, many)) {
-            csaw__maxk_add_of_few(tile, rest, need, shared, &set, ranks);
-            return set;
+        csaw__maxk_set few;
+#pragma unroll
+        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+            few.of[s] = many ? 0 : rest.of[s];
+            rest.of[s] ^= few.of[s];
         }
-        const csaw__maxk_set kept = csaw__maxk_by_key(tile, rest, need);
+        csaw__maxk_add_of_few(tile, few, many ? 0 : need, shared, &set, ranks);
+        if (!__any_sync(CSAW__ALL_LANES, many)) return set;
+        const csaw__maxk_set kept = csaw__maxk_by_key(tile, rest, many ? need : 0, lanes());
 #pragma unroll
         for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] |= kept.of[s];
     }
@@ -94,7 +103,7 @@ static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__max
     const csaw__shared_array<uint32_t> taken((uint32_t *)shared); /* tiles of the block */
     const tile_type tile((raw *)own, (uint32_t)job.m.cols);
     index *const places = (index *)(own + room::PLACES);
-    float guess = 0, spacing = 0.01f;
+    float guess = 0, spacing = 2.5f / (float)job.m.cols;
     const uint64_t tiles = (job.m.rows + tile_type::ROWS - 1) / tile_type::ROWS;
     const uint64_t most = tiles / gridDim.x, more = tiles % gridDim.x; /* so many blocks have a tile more */
     const uint64_t first = blockIdx.x * most + (blockIdx.x < more ? blockIdx.x : more);

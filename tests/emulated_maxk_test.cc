@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/emulated_maxk_test.cc - kernels of csaw_maxk(), csaw_maxk_dense() and csaw_maxk_gather() as the GPU has them
- * (spmm/device_maxk_select.cuh, device_maxk_block.cuh, device_maxk_move.cuh): the CPU's bits for rows of every kind,
- * and nothing else is written to. */
+ * (spmm/device_maxk_select.cuh, device_maxk_wide.cuh, device_maxk_block.cuh, device_maxk_move.cuh): the CPU's bits for
+ * rows of every kind, and nothing else is written to. */
 #include "tests/maxk_cases.h"
 
 #include "tests/emulated_gpu.h"
 
-#include "spmm/device_maxk_block.cuh"
+#include "spmm/device_maxk_choice.cuh"
 #include "spmm/device_maxk_move.cuh"
-#include "spmm/device_maxk_select.cuh"
 
 namespace {
 
@@ -27,17 +26,11 @@ csaw__maxk_rows JobOf(const csaw_dense &x, const csaw_cbsr &m) {
 
 template <csaw_dtype T> void SelectBy(const csaw__maxk_rows &job) {
     csaw__maxk_blocks blocks;
-    const uint64_t most_shared = (job.m.k % 2 ? 48 : 24) << 10; // how many warps a block has; whether it keeps keys
-    if (job.m.cols > CSAW__MAXK_IN_WARP) {
-        csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_block_of<T>(&job, most_shared, &blocks);
-        ASSERT_LE(blocks.shared, most_shared);
-        Launch(job.m.rows, blocks.threads, kernel, job);
-        return;
-    }
-    csaw__maxk_rows_kernel *const kernel = csaw__maxk_in_warp_of<T>(&job, most_shared, &blocks);
+    const uint64_t most_shared = (job.m.k % 2 ? 120 : 24) << 10; // how many warps a block has; whether it keeps keys
+    csaw__maxk_rows_kernel *const kernel = csaw__maxk_kernel_of<T>(&job, most_shared, &blocks);
     ASSERT_LE(blocks.shared, most_shared);
-    const uint64_t most = (job.m.rows + blocks.rows - 1) / blocks.rows; // fewer, as where a GPU has no more at once
-    Launch(most / 3 + 1, blocks.threads, kernel, job);
+    const uint64_t most = (job.m.rows + blocks.rows - 1) / blocks.rows;
+    Launch(blocks.resident ? most / 3 + 1 : most, blocks.threads, kernel, job); // fewer than a GPU has at once
 }
 
 void Select(const csaw_dense &x, const csaw_cbsr &out) {
@@ -85,13 +78,58 @@ TEST(EmulatedMaxk, EveryWidthAndCount) {
 
 TEST(EmulatedMaxk, OfManyColumns) {
     std::mt19937_64 random(2);
-    for (uint64_t n : {1025, 2000, 2048, 2049, 6144, 8200})
+    for (uint64_t n : {1025, 2000, 2048, 2049, 4096, 5001, 8200, 16384, 16400})
         for (csaw_dtype dtype : dtypes) {
-            if (n > 8192 && dtype == CSAW_F16) continue;
+            if (n > 8192 && n / 8 % 3 != static_cast<uint64_t>(dtype)) continue;
             Dense x(KINDS, n, dtype);
             for (uint64_t r = 0; r < x.rows; r++) fill_row(x, r, static_cast<Kind>(r), random);
             for (uint64_t k : {uint64_t{1}, uint64_t{100}, n - 1, n}) ExpectCpuBits(x, k);
         }
+}
+
+// How many pivots are tried for a row, from a guess that knows nothing of it.
+template <csaw_dtype T> uint32_t Steps(const Dense &x, uint64_t r, uint64_t k) {
+    typedef csaw__maxk_half<T> half;
+    std::vector<float> value;
+    for (uint64_t c = 0; c < x.cols; c++) {
+        const uint32_t bits = x.bits(r, c);
+        value.push_back(half::value_of(T == CSAW_F32 ? bits >> 16 : bits));
+    }
+    const float n = static_cast<float>(x.cols), asked = static_cast<float>(k);
+    csaw__maxk_cut<T> cut(n, asked, 0, 2.5f / n);
+    uint32_t step = 0;
+    for (; cut.open && step < 100; step++) {
+        float count = 0, least = INFINITY, most = -INFINITY;
+        for (float v : value) count += !(v < cut.at);
+        cut.take(count - asked, step >= CSAW__MAXK_FAR);
+        if (step <= CSAW__MAXK_FAR || step % 2 == 0) continue;
+        for (float v : value) {
+            if (v >= cut.low) least = std::min(least, v);
+            if (!(v >= cut.high)) most = std::max(most, v);
+        }
+        cut.tighten(least, most);
+    }
+    return step;
+}
+
+// Zeros of a ReLU and few different numbers, where the k-th is one of many: halving alone takes 16 steps and more.
+TEST(EmulatedMaxk, FewPivotsWhereManyAreEqual) {
+    std::mt19937_64 random(7);
+    for (uint64_t n : {64, 256, 1024, 2048}) {
+        Dense x(60, n), halves(60, n, CSAW_F16);
+        for (uint64_t r = 0; r < x.rows; r++) {
+            const Kind kind = r % 3 == 0 ? RELU : r % 3 == 1 ? TIED : CONSTANT;
+            fill_row(x, r, kind, random);
+            fill_row(halves, r, kind, random);
+            EXPECT_LE(Steps<CSAW_F32>(x, r, n / 2), 10u) << "row " << r << " of " << n;
+            EXPECT_LE(Steps<CSAW_F16>(halves, r, n / 2), 10u) << "row " << r << " of " << n;
+        }
+    }
+    Dense any(300, 256);
+    for (uint64_t r = 0; r < any.rows; r++) {
+        fill_row(any, r, static_cast<Kind>(r % KINDS), random);
+        for (uint64_t k : {1, 8, 100, 255}) EXPECT_LE(Steps<CSAW_F32>(any, r, k), 40u) << "row " << r << ", k " << k;
+    }
 }
 
 // Neighbours in float32 about the k-th, and scales 2^250 apart: hard for a search by value.

@@ -25,7 +25,7 @@ static csaw_status gathered(const place &where, const csaw_sparse *a, const csaw
     m.m = *dx;
     csaw__maxk_kernel *const kernel = kernel_of(&m);
     CSAW_TRY(turned.open(where, a, options->transpose, plan, 1, options->reduce == CSAW_MEAN, &m.p));
-    CSAW_TRY(run.open(where, m, dx->k, true, plan ? &plan->device->transposed.split : nullptr));
+    CSAW_TRY(run.open(where, m, dx->k, true, plan ? &plan->device->transposed : nullptr));
     CSAW_TRY(turned.fill(where));
     return run.run(where, kernel);
 }
@@ -52,6 +52,6 @@ csaw_status csaw__device_maxk_backward(const csaw__where *given, const csaw_spar
     case CSAW__MAXK_GATHERED: return gathered(where, a, dy, options, dx);
     default:
         return csaw__device_maxk_atomic(where, a, dy, options->reduce == CSAW_MEAN,
-                                        plan ? &plan->device->matrix.split : nullptr, dx);
+                                        plan ? &plan->device->matrix : nullptr, dx);
     }
 }

@@ -23,6 +23,6 @@ csaw_status csaw__device_maxk_spmm(const csaw__where *given, const csaw_sparse *
     m.m = *x;
     csaw__maxk_kernel *const kernel = kernel_of(&m);
     CSAW_TRY(where.enter(given->ordinal, given->stream, csaw__pool_of(plan)));
-    CSAW_TRY(run.open(where, m, y->cols, true, plan ? &plan->device->matrix.split : nullptr));
+    CSAW_TRY(run.open(where, m, y->cols, true, plan ? &plan->device->matrix : nullptr));
     return run.run(where, kernel);
 }

@@ -12,7 +12,7 @@ static csaw__maxk_kernel *kernel_of(csaw__maxk_product *m, uint64_t l2_bytes) {
 }
 
 csaw_status csaw__device_maxk_atomic(const place &where, const csaw_sparse *a, const csaw_dense *dy, bool mean,
-                                     const csaw__long_rows *planned, const csaw_cbsr *dx) {
+                                     const csaw__device_known *planned, const csaw_cbsr *dx) {
     const uint64_t entries = dx->rows * dx->k;
     csaw__maxk_product m = {};
     work<float> sums;

@@ -6,17 +6,17 @@
 
 #include "spmm/device_long.cuh"
 #include "spmm/device_maxk.h"
-#include "spmm/device_memory.cuh"
+#include "spmm/device_private.cuh"
 
 namespace { /* it launches kernels of the file that includes it */
 
 class csaw__maxk_run {
   public:
     /* columns: of the results, or of the rows that an outer product reads; merged: results of chunks are; planned:
-     * NULL, or the long rows, which are found otherwise. The layout and what a row is stand in the product. All memory
-     * is taken here, so that run() fails only if CUDA does. */
+     * NULL, or what a plan knows of the matrix; long rows are found otherwise. The layout and what a row is stand in
+     * the product. All memory is taken here, so that run() fails only if CUDA does. */
     csaw_status open(const place &where, const csaw__maxk_product &product, uint64_t columns, bool merged,
-                     const csaw__long_rows *planned) {
+                     const csaw__device_known *planned) {
         csaw__product *const p = &m_.p;
         m_ = product;
         merged_ = merged;
@@ -27,7 +27,8 @@ class csaw__maxk_run {
         p->slices_of_head = p->width ? (columns + p->width - 1) / p->width : 0;
         p->slices = 1;
         if (planned) {
-            p->split = *planned;
+            p->split = planned->split;
+            m_.order = planned->order;
         } else {
             p->split.most_rows = csaw__most_long_rows(p->num_edges, p->rows);
             p->split.most_chunks = csaw__most_chunks(p->num_edges, p->rows);

@@ -81,6 +81,12 @@ static csaw_status find_long(const place &where, const uint64_t *rowptr, uint64_
     return read(where, longest.get(), &known->longest, 1);
 }
 
+static csaw_status order(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
+    csaw__device_known *const known[] = {&plan->matrix, &plan->transposed};
+    CSAW_TRY(csaw__device_order(where, a->rowptr, a->rows, a->num_edges, &known[0]->split, &known[0]->order));
+    return csaw__device_order(where, plan->transpose.rowptr, a->cols, a->num_edges, &known[1]->split, &known[1]->order);
+}
+
 static csaw_status find_hubs(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
     const csaw__device_transpose *const t = &plan->transpose;
     const csaw_sparse turned = {a->cols, a->rows, a->num_edges, t->rowptr, t->row, nullptr};
@@ -101,6 +107,7 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
     CSAW_TRY(keep(where, a->num_edges, "the edges of a transpose", &t->edge));
     CSAW_TRY(csaw__device_transpose_fill(where, a, t));
     CSAW_TRY(find_long(where, t->rowptr, a->cols, &plan->transposed));
+    CSAW_TRY(order(where, a, plan));
     CSAW_TRY(csaw__device_dots_order(where, a, &plan->dots));
     if (options->hubs) CSAW_TRY(find_hubs(where, a, plan));
     if (options->fixed_weights && a->weight) {
@@ -138,8 +145,8 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
                                 plan->dots.group,       plan->dots.row,      plan->weight};
         cudaDeviceSynchronize(); /* calls with this plan may still run */
         for (const csaw__device_known *k : {&plan->matrix, &plan->transposed})
-            for (void *m : {(void *)k->split.count, (void *)k->split.chunk, (void *)k->split.row, (void *)k->hubs.code,
-                            (void *)k->hubs.column})
+            for (void *m : {(void *)k->split.count, (void *)k->split.chunk, (void *)k->split.row, (void *)k->order,
+                            (void *)k->hubs.code, (void *)k->hubs.column})
                 cudaFree(m);
         for (void *m : memory) cudaFree(m);
         cudaMemPoolDestroy(plan->pool);

@@ -17,6 +17,7 @@ typedef struct csaw__device_transpose { /* rows are the columns of the matrix; d
 typedef struct csaw__device_known { /* of the rows of a matrix, to products with it */
     csaw__long_rows split;
     uint64_t longest; /* edges of the longest row, if it is a long one; else 0 */
+    uint32_t *order;  /* of units of work, [most_chunks + rows]; NULL: none */
     csaw__hubs hubs;  /* none unless prepared */
 } csaw__device_known;
 
@@ -54,6 +55,9 @@ csaw_status csaw__launch_f16(const csaw__product *p, csaw_spmm_method method, un
 csaw_status csaw__launch_bf16(const csaw__product *p, csaw_spmm_method method, unsigned blocks, cudaStream_t stream);
 /* One launch of CSAW_SPMM_HUBS. next: [slices of the launch] work memory. */
 csaw_status csaw__launch_hubs(const place &where, const csaw__product *p, const csaw__hubs *hubs, uint32_t *next);
+/* The units of a matrix by falling number of edges; none where rows have few, so that it would not serve. */
+csaw_status csaw__device_order(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
+                               const csaw__long_rows *split, uint32_t **out);
 /* The hubs of a matrix; by_column: rowptr of its transpose. */
 csaw_status csaw__device_hubs_find(const place &where, const csaw_sparse *a, const uint64_t *by_column,
                                    csaw__hubs *out);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* spmm/device_order.cuh - device code of the order of a matrix's units of work (spmm/device_product.h) by falling
+ * number of edges: groups of a warp, which wait for each other, then take about equally long. Which unit stands where
+ * decides no bit of a result. */
+#ifndef CSAW_SPMM_DEVICE_ORDER_CUH
+#define CSAW_SPMM_DEVICE_ORDER_CUH
+
+#include "spmm/device_unit.cuh"
+
+enum { CSAW__ORDER_BITS = 9 /* of a key: 0 to CSAW_CHUNK */ };
+
+/* One thread a unit: a key that rises as its edges fall, and its number. Of p: the matrix and its long rows. */
+static __global__ void csaw__order_keys(const __grid_constant__ csaw__product p, uint64_t units, uint16_t *key,
+                                        uint32_t *number) {
+    const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= units) return;
+    key[i] = (uint16_t)(CSAW_CHUNK - csaw__unit_at(&p, i).count);
+    number[i] = (uint32_t)i;
+}
+
+#endif

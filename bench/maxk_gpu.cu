@@ -14,7 +14,8 @@
  *
  * "paper" is the formula of MaxK-GNN, section 4.3 and Table 2, as in bench/maxk.c. "sectors": for every edge all
  * 32-byte sectors that the entries of its column would take if they stood side by side, values and index, fetched and
- * thrown away: what limits the forward product. Times as in bench/spmm_gpu.cu. */
+ * thrown away: what limits the forward product. Times as in bench/spmm_gpu.cu. bench/maxk_ncu.sh measures what the
+ * kernels move, and what limits them. */
 #include "bench/maxk_gpu_check.cuh"
 extern "C" {
 #include "spmm/maxk_transpose.h"
@@ -54,8 +55,8 @@ static double time_sectors(bench *b, uint64_t k) {
     cudaFree(table);
     cudaFree(out);
     const double rate = (double)b->a.num_edges * (double)sectors * 32 / f.median;
-    printf("k %3llu  %llu sectors an edge at %.1f GB/s\n", (unsigned long long)k, (unsigned long long)sectors,
-           rate / 1e9);
+    printf("k %3llu  %llu sectors an edge, %.3f GB, at %.1f GB/s\n", (unsigned long long)k, (unsigned long long)sectors,
+           rate * f.median / 1e9, rate / 1e9);
     return report(b, k, "sectors", f, 0, nullptr, 0);
 }
 
@@ -188,6 +189,8 @@ static void run_products(bench *b, double dense) {
                                  planned = options_of(b, false, b->plan, false),
                                  exact = options_of(b, false, b->plan, true),
                                  made = options_of(b, false, nullptr, true), given = options_of(b, true, nullptr, true);
+    printf("k %3llu  by the paper's formulas forward moves %.3f GB, backward %.3f GB\n", (unsigned long long)b->h.k,
+           forward / 1e9, backward / 1e9);
     const double sectors = time_sectors(b, b->h.k);
     for (const csaw_maxk_spmm_options *o : {&planned, &alone}) {
         const auto run = [&] { must(csaw_maxk_spmm(&b->there, &b->there_h, o, &b->there_y)); };

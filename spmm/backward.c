@@ -109,6 +109,7 @@ static csaw_status by_arg(const csaw__call *call, const csaw_sparse *a, const cs
     csaw_status status = CSAW_OK;
     csaw__scatter s = {
         .a = *a, .dy = with_stride(dy), .heads = call->options.heads, .arg = call->options.arg, .dweight = dweight};
+    if (dx) s.dx = with_stride(dx);
     CSAW_TRY(csaw__array_check(s.arg, "arg of the backward pass of MAX or MIN", a->rows * dy->cols));
     if (call->work) {
         *call->work += csaw__scatter_bytes(&s, dx != NULL, dweight != NULL, exact);
@@ -116,7 +117,6 @@ static csaw_status by_arg(const csaw__call *call, const csaw_sparse *a, const cs
     }
     CSAW_TRY(csaw__scatter_check(&s));
     if (x) s.x = with_stride(x);
-    if (dx) s.dx = with_stride(dx);
     CSAW_TRY_DONE(csaw__scatter_room(&s, dx != NULL, dweight != NULL, exact));
     if (dx) (exact ? csaw__scatter_features_f64 : csaw__scatter_features_f32)(&s);
     if (dweight) (exact ? csaw__scatter_weights_f64 : csaw__scatter_weights_f32)(&s);

@@ -40,8 +40,8 @@ static uint64_t scatter_threads(const csaw__scatter *s) {
     return threads && csaw__is_long(s->a.rows * s->dy.cols) ? threads : 1;
 }
 
-static uint64_t features_bytes(const csaw__scatter *s, bool exact) {
-    return scatter_threads(s) * s->a.cols * CSAW__SCATTER_WIDTH * real_bytes(exact);
+static uint64_t features_bytes(const csaw__scatter *s, bool exact) { /* float32 in float32 is summed where it stays */
+    return exact || s->dx.dtype != CSAW_F32 ? s->a.cols * s->dy.cols * real_bytes(exact) : 0;
 }
 
 static uint64_t weights_bytes(const csaw__scatter *s, bool exact) { /* float32 is summed where it stays */
@@ -54,8 +54,8 @@ uint64_t csaw__scatter_bytes(const csaw__scatter *s, bool features, bool weights
 
 csaw_status csaw__scatter_room(csaw__scatter *s, bool features, bool weights, bool exact) {
     s->threads = scatter_threads(s);
-    if (features)
-        CSAW_TRY(csaw__alloc_bytes(&s->features_room, features_bytes(s, exact), 1, "gradients of some columns"));
+    if (features && features_bytes(s, exact))
+        CSAW_TRY(csaw__alloc_bytes(&s->features_room, features_bytes(s, exact), 1, "sums of gradients"));
     if (weights && exact)
         CSAW_TRY(csaw__alloc_bytes(&s->weights_room, weights_bytes(s, exact), 1, "gradients of weights"));
     return CSAW_OK;

@@ -7,7 +7,13 @@
 #include "spmm/element.h"
 #include "spmm/rows.h"
 
-enum { CSAW__SCATTER_WIDTH = 16 }; /* columns that a thread takes at a time: a cache line of float32 */
+enum { CSAW__SCATTER_WIDTH = 16 }; /* a thread takes a multiple of so many columns: a cache line of float32 */
+
+/* Columns of each thread. */
+static inline uint64_t csaw__scatter_width(uint64_t cols, uint64_t threads) {
+    const uint64_t lines = (cols + CSAW__SCATTER_WIDTH - 1) / CSAW__SCATTER_WIDTH;
+    return (lines + threads - 1) / threads * CSAW__SCATTER_WIDTH;
+}
 
 typedef struct csaw__scatter {
     csaw_sparse a;        /* weight: [num_edges, heads] or NULL */
@@ -16,7 +22,7 @@ typedef struct csaw__scatter {
     const csaw_edge *arg;               /* [rows, cols of dy] */
     float *dweight;                     /* [num_edges, heads] */
     uint64_t threads;                   /* of features */
-    void *features_room, *weights_room; /* all three of csaw__scatter_room() */
+    void *features_room, *weights_room; /* all three of csaw__scatter_room(); NULL = sums stay where they go */
 } csaw__scatter;
 
 /* Every entry of arg is an edge of its row, or CSAW_NO_EDGE in an empty one. */

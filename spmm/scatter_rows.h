@@ -6,32 +6,36 @@
 #include "spmm/real.h"
 #include "spmm/scatter.h"
 
-/* Columns first .. first + width - 1 of dx. sum: [cols of a, CSAW__SCATTER_WIDTH]. */
-static void scatter_columns(const csaw__scatter *s, uint64_t first, uint32_t width, REAL *sum) {
+/* Columns first .. first + width - 1 of dx. sum: [cols of a], `stride` elements apart. */
+static void scatter_columns(const csaw__scatter *s, uint64_t first, uint64_t width, REAL *sum, uint64_t stride) {
     const uint64_t cols = s->dy.cols, of_head = cols / s->heads;
-    memset(sum, 0, s->a.cols * CSAW__SCATTER_WIDTH * sizeof *sum);
+    for (uint64_t j = 0; j < s->a.cols; j++) memset(sum + j * stride, 0, width * sizeof *sum);
     for (uint64_t row = 0; row < s->a.rows; row++) {
         if (!csaw__row_length(&s->a, row)) continue;
         const csaw_edge *const arg = s->arg + row * cols + first;
         const void *const dy = elements_at(&s->dy, row, first, s->dy.dtype);
-        for (uint32_t c = 0; c < width; c++) {
-            const REAL w = s->a.weight ? (REAL)s->a.weight[arg[c] * s->heads + (first + c) / of_head] : (REAL)1;
-            sum[(uint64_t)s->a.col[arg[c]] * CSAW__SCATTER_WIDTH + c] += w * element(dy, c, s->dy.dtype);
+        for (uint64_t c = 0; c < width; c++) {
+            const uint64_t head = s->heads == 1 ? 0 : (first + c) / of_head;
+            const REAL w = s->a.weight ? (REAL)s->a.weight[arg[c] * s->heads + head] : (REAL)1;
+            sum[s->a.col[arg[c]] * stride + c] += w * element(dy, c, s->dy.dtype);
         }
     }
-    for (uint64_t j = 0; j < s->a.cols; j++)
-        store_elements(&s->dx, j * s->dx.stride + first, width, sum + j * CSAW__SCATTER_WIDTH);
 }
 
+/* Each thread has as many columns side by side as there are for it, so that what it reads of a row of arg is as long as
+ * can be. */
 void SCATTER_FEATURES(const csaw__scatter *s) {
-    const uint64_t cols = s->dy.cols, tasks = (cols + CSAW__SCATTER_WIDTH - 1) / CSAW__SCATTER_WIDTH,
-                   one = s->a.cols * CSAW__SCATTER_WIDTH;
-    REAL *const sum = s->features_room;
-    CSAW__OMP(parallel for schedule(dynamic, 1) num_threads((int)s->threads))
-    for (uint64_t t = 0; t < tasks; t++) {
-        const uint64_t first = t * CSAW__SCATTER_WIDTH, left = cols - first;
-        scatter_columns(s, first, (uint32_t)(left < CSAW__SCATTER_WIDTH ? left : CSAW__SCATTER_WIDTH),
-                        sum + csaw__thread() * one);
+    const uint64_t cols = s->dy.cols, parts = s->threads, width = csaw__scatter_width(cols, parts);
+    REAL *const room = s->features_room;
+    CSAW__OMP(parallel for schedule(static, 1) num_threads((int)parts))
+    for (uint64_t t = 0; t < parts; t++) {
+        const uint64_t first = t * width, left = first < cols ? cols - first : 0, here = left < width ? left : width;
+        REAL *const sum = room ? room + s->a.cols * first : (REAL *)s->dx.data + first;
+        const uint64_t stride = room ? here : s->dx.stride;
+        if (!here) continue;
+        scatter_columns(s, first, here, sum, stride);
+        for (uint64_t j = 0; room && j < s->a.cols; j++)
+            store_elements(&s->dx, j * s->dx.stride + first, (uint32_t)here, sum + j * stride);
     }
 }
 

@@ -80,6 +80,7 @@ static csaw_status arrange(const place &where, const csaw_batch_totals *t, csaw_
     CSAW_TRY(take_side(where, t->rows, t->edges, &d->by_row));
     CSAW_TRY(take_side(where, t->cols, t->edges, &d->by_col));
     CSAW_TRY(keep(where, (const csaw__batched_entry *)nullptr, t->edges, "entries of a batch", &d->mean));
+    CSAW_TRY(keep(where, (const float *)nullptr, t->edges, "entries of a batch", &d->divisor));
     CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->edges, "entries of a batch", &d->row_of));
     CSAW_TRY(row.take(where, t->edges, "rows of entries"));
     CSAW_TRY(col.take(where, t->edges, "columns of entries"));
@@ -98,7 +99,7 @@ static csaw_status arrange(const place &where, const csaw_batch_totals *t, csaw_
                  d->by_col.row);
     CSAW__LAUNCH(where, t->edges, csaw__batch_entries, d->graph, t->graphs, order.get(), row.get(), weight.get(),
                  t->edges, d->by_col.entry, d->by_col.number);
-    CSAW__LAUNCH(where, t->edges, csaw__batch_means, d->by_col.entry, d->by_row.row, t->edges, d->mean);
+    CSAW__LAUNCH(where, t->edges, csaw__batch_means, d->by_col.entry, d->by_row.row, t->edges, d->mean, d->divisor);
     return CSAW_OK;
 }
 
@@ -126,7 +127,7 @@ void csaw__device_batch_free(csaw_batch *batch) {
     if (!d) return;
     if (where.enter(batch->ordinal, nullptr, nullptr) == CSAW_OK) {
         void *const memory[] = {d->graph,      d->by_row.row,   d->by_row.entry,  d->by_row.number, d->mean,
-                                d->by_col.row, d->by_col.entry, d->by_col.number, d->row_of};
+                                d->by_col.row, d->by_col.entry, d->by_col.number, d->row_of,        d->divisor};
         cudaDeviceSynchronize(); /* products with this batch may still run */
         for (void *m : memory) cudaFree(m);
     }

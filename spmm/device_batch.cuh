@@ -100,13 +100,14 @@ static __global__ void csaw__batch_entries(const csaw__small *graph, uint64_t gr
     number[i] = (uint32_t)(e - graph[csaw__batch_graph_of<CSAW__BY_ENTRY>(graph, graphs, e)].num_begin);
 }
 
-/* out: [edges] of by_col, with weights divided by the number of entries of their row. */
+/* divisor: [edges] of by_col, the number of entries of their row; out: the entries with weights divided by it. */
 static __global__ void csaw__batch_means(const csaw__batched_entry *by_col, const csaw__batched_row *row,
-                                         uint64_t edges, csaw__batched_entry *out) {
+                                         uint64_t edges, csaw__batched_entry *out, float *divisor) {
     const uint64_t i = csaw__thread_number();
     if (i >= edges) return;
     const csaw__batched_entry e = by_col[i];
-    out[i] = csaw__batched_entry{e.other, e.weight / (float)row[e.other].count};
+    divisor[i] = (float)row[e.other].count;
+    out[i] = csaw__batched_entry{e.other, e.weight / divisor[i]};
 }
 
 #endif

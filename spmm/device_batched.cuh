@@ -105,12 +105,6 @@ template <int VECTOR, csaw__batched_rule RULE> struct csaw__batched_sum { /* of 
     }
 };
 
-/* What the call gives as an entry's weight, as it is multiplied with. */
-static __device__ __forceinline__ float csaw__batched_weight(const csaw__batched_product *p,
-                                                             const csaw__batched_entry &entry, float given) {
-    return p->divisor ? given / (float)p->divisor[entry.other].count : given;
-}
-
 /* Entries of a row, some at a time: their features are on their way together, and so are the entries after them. Past
  * the end the last entry is loaded again, which is not added; as MAX or MIN it never wins against itself. from: where
  * this lane's first column would be in row 0 of the input; won: the same of arg; step: elements to its second vector.
@@ -120,8 +114,9 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
                                                             const csaw__batched_row &row, const char *from,
                                                             const uint32_t *won, uint32_t step,
                                                             csaw__batched_sum<VECTOR, RULE> *sum) {
-    constexpr uint32_t COUNT =
-        WHOLE && RULE == CSAW__ADD && !GIVEN ? CSAW__BATCHED_UNROLL : 2; /* what 64 registers hold */
+    constexpr uint32_t COUNT = RULE == CSAW__ADD_WINNERS              ? 1
+                               : WHOLE && RULE == CSAW__ADD && !GIVEN ? CSAW__BATCHED_UNROLL
+                                                                      : 2; /* what 64 registers hold */
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
     const csaw__batched_entry *const entry = p->a.entry + row.first;
     const float *const given = GIVEN ? p->weight + p->graph[row.graph].num_begin : nullptr;
@@ -134,7 +129,8 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
             const uint32_t at = k + n < row.count ? k + n : row.count - 1;
             next[n] = entry[at];
             if (RULE != CSAW__ADD || GIVEN) next_number[n] = p->a.number[row.first + at];
-            if (GIVEN) next[n].weight = csaw__batched_weight(p, next[n], given[next_number[n]]);
+            if (GIVEN) next[n].weight = given[next_number[n]];
+            if (GIVEN && p->divisor) next[n].weight /= p->divisor[row.first + at];
         }
     };
     if (row.count) fetch(0);
@@ -183,8 +179,7 @@ static __device__ __forceinline__ void csaw__batched_finish(const csaw__batched_
 }
 
 template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, bool GIVEN>
-static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS,
-                                         RULE == CSAW__ADD_WINNERS ? 1 : 2) /* winners are loaded too */
+static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, 2)
     csaw__batched_rows(const __grid_constant__ csaw__batched_product p) {
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
     const uint32_t lane = threadIdx.x & (p.lanes - 1), apart = p.lanes * VECTOR, blocks = (uint32_t)p.blocks;

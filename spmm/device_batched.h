@@ -62,6 +62,7 @@ typedef struct csaw__device_batch {
     csaw__small *graph; /* [graphs] the one array of descriptors */
     csaw__batched_side by_row, by_col;
     csaw__batched_entry *mean; /* [edges] of by_col, weights divided by the number of entries of their row */
+    float *divisor;            /* [edges] of by_col, that number */
     uint32_t *row_of;          /* [edges] of by_row: the row of each */
 } csaw__device_batch;
 
@@ -77,9 +78,9 @@ typedef struct csaw__batched_matrix { /* of every graph */
 typedef struct csaw__batched_product { /* out = a in, or its transpose */
     const csaw__small *graph;
     csaw__batched_side a;
-    const float *weight;              /* [edges] graph after graph, in place of the entries' own; or NULL */
-    const csaw__batched_row *divisor; /* with weight, of MEAN transposed: the rows of the input, by the number of whose
-                                         entries it is divided; else NULL */
+    const float *weight;  /* [edges] graph after graph, in place of the entries' own; or NULL */
+    const float *divisor; /* [edges] with weight, of MEAN transposed: what each entry's is divided by, in
+                             the order of a; else NULL */
     uint64_t outputs, cols;
     csaw__batched_matrix in, out;
     uint32_t *arg; /* [sum of rows, cols] of MAX and MIN: written, transposed read; or NULL */

@@ -31,6 +31,7 @@ struct There {
         row_of_row.resize(t.rows + 1), row_of_col.resize(t.cols + 1);
         number.resize(t.edges + 1), number_by_col.resize(t.edges + 1);
         for (auto *entries : {&by_row, &by_col, &mean}) entries->resize(t.edges + 1);
+        divisor.resize(t.edges + 1);
         Launch(t.edges, 64, csaw__batch_spread, batch->graph, t.graphs, t.edges, row.data(), col.data(), weight.data());
         std::vector<uint64_t> order = Sort(row, t.edges, &row_of);
         Launch(t.rows, 64, csaw__batch_rows<CSAW__BY_ROW>, batch->graph, t.graphs, row_of.data(), t.edges, t.rows,
@@ -42,7 +43,7 @@ struct There {
                row_of_col.data());
         Launch(t.edges, 64, csaw__batch_entries, batch->graph, t.graphs, order.data(), row.data(), weight.data(),
                t.edges, by_col.data(), number_by_col.data());
-        Launch(t.edges, 64, csaw__batch_means, by_col.data(), row_of_row.data(), t.edges, mean.data());
+        Launch(t.edges, 64, csaw__batch_means, by_col.data(), row_of_row.data(), t.edges, mean.data(), divisor.data());
     }
     static std::vector<uint64_t> Sort(const std::vector<uint32_t> &key, uint64_t edges, std::vector<uint32_t> *sorted) {
         std::vector<uint64_t> order(edges + 1);
@@ -59,7 +60,7 @@ struct There {
                                               Mutable(number_by_col)}
                          : csaw__batched_side{Mutable(row_of_row), Mutable(by_row), Mutable(number)};
         p.weight = weight;
-        if (transposed && reduce == CSAW_MEAN && weight) p.divisor = row_of_row.data();
+        if (transposed && reduce == CSAW_MEAN && weight) p.divisor = divisor.data();
         p.outputs = transposed ? batch->total.cols : batch->total.rows;
         p.transposed = transposed;
         p.reduce = transposed && reduce == CSAW_MEAN ? CSAW_SUM : reduce;
@@ -69,6 +70,7 @@ struct There {
     const csaw_batch *batch;
     std::vector<csaw__batched_row> row_of_row, row_of_col; // records
     std::vector<csaw__batched_entry> by_row, by_col, mean;
+    std::vector<float> divisor;
     std::vector<uint32_t> row_of, number, number_by_col;
 };
 

@@ -17,7 +17,7 @@ set(csaw_embedded_headers
   samplers/select/pick_rest.cuh samplers/select/pick_team.cuh
   samplers/select/race_team.cuh samplers/select/row_runs.cuh samplers/select/row_sums.cuh samplers/select/stored_sums.cuh
   samplers/select/shuffle_team.cuh samplers/select/team.cuh
-  spmm/device_arguments.h spmm/device_element.cuh spmm/device_reducer.cuh spmm/device_slice.cuh spmm/device_walk.cuh)
+  spmm/device_arguments.h spmm/device_element.cuh spmm/device_in_order.cuh spmm/device_reducer.cuh spmm/device_slice.cuh spmm/device_walk.cuh)
 
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_path(GET CMAKE_SCRIPT_MODE_FILE PARENT_PATH root)

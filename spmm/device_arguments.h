@@ -13,9 +13,14 @@ enum {
     CSAW__VECTOR = 4,    /* elements that a lane loads at once, where strides and addresses allow; csaw_spmm()'s of 16
                           * bits may be CSAW__VECTOR_16 */
     CSAW__VECTOR_16 = 8,
-    CSAW__UNROLL = 8, /* vectors of features that a lane has on their way at once */
-    CSAW__OFTEN = 32  /* mean degree from which on the L2 cache is made use of: by narrow slices of x, by the order of
-                       * dot products */
+    CSAW__LONG = 256,        /* edges; a row of more is long: CSAW_CHUNK, for NVRTC */
+    CSAW__LOADERS = 8,       /* warps that load in a block that takes a long row in order, spmm/device_in_order.cuh */
+    CSAW__LOADER_EDGES = 16, /* whose elements each has on their way at once */
+    CSAW__TURN = CSAW__LOADERS * CSAW__LOADER_EDGES,   /* edges of a turn of the block */
+    CSAW__IN_ORDER_THREADS = 32 * (CSAW__LOADERS + 1), /* of the block: the last warp takes */
+    CSAW__UNROLL = 8,                                  /* vectors of features that a lane has on their way at once */
+    CSAW__OFTEN = 32 /* mean degree from which on the L2 cache is made use of: by narrow slices of x, by the order of
+                      * dot products */
 };
 #define CSAW__ROOM_BYTES (256ull << 20) /* of partial results; more slices than fit take launches of their own */
 

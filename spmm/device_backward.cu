@@ -35,7 +35,7 @@ static csaw_status sort(const place &where, void *room, size_t *bytes, uint32_t 
     return CSAW_OK;
 }
 
-/* dx of MAX and MIN */
+/* dx of MAX and MIN by a sort */
 static csaw_status scatter_features(const place &where, csaw__device_scatter s) {
     const uint64_t cols = s.dy.cols;
     work<uint32_t> key[2];
@@ -74,7 +74,10 @@ static csaw_status by_arg(const place &where, const csaw__call *call, const csaw
     if (x) s.x = with_stride(x);
     if (dx) {
         s.dx = with_stride(dx);
-        CSAW_TRY(scatter_features(where, s));
+        const csaw_spmm_plan *const plan = call->options.plan;
+        CSAW_TRY(csaw__device_gathers_winners(a, plan)
+                     ? csaw__device_winners(where, a, plan, s.heads, s.arg, &s.dy, &s.dx)
+                     : scatter_features(where, s));
     }
     if (!dweight || call->work) return CSAW_OK;
     CSAW_CUDA(cudaMemsetAsync(dweight, 0, a->num_edges * s.heads * sizeof *dweight, where.stream));

@@ -62,6 +62,20 @@ csaw_status csaw__device_order(const place &where, const uint64_t *rowptr, uint6
 csaw_status csaw__device_hubs_find(const place &where, const csaw_sparse *a, const uint64_t *by_column,
                                    csaw__hubs *out);
 
+/* The long rows of a matrix: those that a plan knows, or found in work memory. */
+class csaw__device_split {
+  public:
+    /* Takes all memory, and fills in split of p; known: by a plan, NULL = nothing. */
+    csaw_status open(const place &where, const csaw__device_known *known, csaw__product *p);
+    /* Where they are not known: puts them there. */
+    csaw_status find(const place &where, const csaw__product &p) const;
+
+  private:
+    work<uint64_t> count_;
+    work<csaw__chunk> chunk_;
+    work<csaw__long_row> row_;
+};
+
 /* A product made ready, and run: all memory is taken by open(), so that run() fails only if CUDA does. */
 class csaw__device_run {
   public:
@@ -71,15 +85,11 @@ class csaw__device_run {
     csaw_status run(const place &where);
 
   private:
-    csaw_status find_long(const place &where);
     csaw_status launch(const place &where);
     csaw__product p_;
     csaw_spmm_method method_ = CSAW_SPMM_AUTO;
-    bool planned_ = false;
     uint64_t slices_ = 0; /* of a launch */
-    work<uint64_t> count_;
-    work<csaw__chunk> chunk_;
-    work<csaw__long_row> row_;
+    csaw__device_split split_;
     work<float> partial_;
     work<uint32_t> place_;
     csaw__hubs hubs_ = {};
@@ -116,6 +126,11 @@ class csaw__device_turned {
 csaw_status csaw__device_features(const place &where, csaw_spmm_method method, const csaw_sparse *a,
                                   const csaw_sparse *given, const csaw_spmm_plan *plan, uint32_t heads, bool mean,
                                   const csaw_dense *dy, const csaw_dense *dx);
+/* dx of MAX and MIN over the plan's transpose, and where that is faster than to sort: rows are not many times as few as
+ * edges. Strides of dy and dx are filled in, dx has columns. */
+bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_spmm_plan *plan);
+csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan, uint32_t heads,
+                                 const csaw_edge *arg, const csaw_dense *dy, const csaw_dense *dx);
 /* out[e, h] = <x[row of e, head h], y[column of e, head h]>, divided by the edges of the row if mean. */
 csaw_status csaw__device_dots(const place &where, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y,
                               uint32_t heads, bool mean, const csaw_spmm_plan *plan, float *out);

@@ -16,6 +16,10 @@
 
 #include "spmm/device_arguments.h"
 
+#ifdef __cplusplus
+static_assert(CSAW__LONG == CSAW_CHUNK, "rows of more than a chunk are long");
+#endif
+
 /* ---- methods ---- */
 
 /* `lanes` take a unit; each holds `factor` vectors of columns (the paper's coarsening factor, CF). CSAW_SPMM_AUTO has
@@ -81,6 +85,13 @@ static inline void csaw__lay_out(csaw__product *p, csaw_spmm_method method, uint
     p->slices_of_head = (p->columns + p->width - 1) / p->width;
     p->first_slice = 0;
     p->blocks = (units + groups - 1) / groups;
+}
+
+/* Of long rows, one block each, 32 columns at a time (spmm/device_in_order.cuh). */
+static inline void csaw__lay_out_long(csaw__product *p) {
+    p->vector = 1;
+    csaw__lay_out(p, CSAW_SPMM_CRC, 32);
+    p->blocks = p->split.most_rows;
 }
 
 /* Bytes of partial results of one slice. */

@@ -5,18 +5,36 @@
 #include "spmm/device_long.cuh"
 #include "spmm/device_private.cuh"
 
+csaw_status csaw__device_split::open(const place &where, const csaw__device_known *known, csaw__product *p) {
+    if (known) {
+        p->split = known->split;
+        return CSAW_OK;
+    }
+    p->split.most_rows = csaw__most_long_rows(p->num_edges, p->rows);
+    p->split.most_chunks = csaw__most_chunks(p->num_edges, p->rows);
+    if (!p->split.most_chunks) return CSAW_OK;
+    CSAW_TRY(count_.take(where, 2, "the number of long rows"));
+    CSAW_TRY(chunk_.take(where, p->split.most_chunks, "the chunks of long rows"));
+    CSAW_TRY(row_.take(where, p->split.most_rows, "a list of long rows"));
+    p->split.count = count_.get();
+    p->split.chunk = chunk_.get();
+    p->split.row = row_.get();
+    return CSAW_OK;
+}
+
+csaw_status csaw__device_split::find(const place &where, const csaw__product &p) const {
+    if (!count_.get()) return CSAW_OK;
+    CSAW_CUDA(cudaMemsetAsync(p.split.count, 0, 2 * sizeof *p.split.count, where.stream));
+    CSAW__LAUNCH(where, p.rows, csaw__find_long, p.rowptr, p.rows, p.split);
+    return CSAW_OK;
+}
+
 csaw_status csaw__device_run::open(const place &where, const csaw__product &product, const csaw__device_known *known,
                                    csaw_spmm_method method) {
     p_ = product;
-    planned_ = known != nullptr;
-    if (known) {
-        p_.split = known->split;
-        hubs_ = known->hubs;
-    } else {
-        p_.split.most_rows = csaw__most_long_rows(p_.num_edges, p_.rows);
-        p_.split.most_chunks = csaw__most_chunks(p_.num_edges, p_.rows);
-    }
     method_ = method;
+    if (known) hubs_ = known->hubs;
+    CSAW_TRY(split_.open(where, known, &p_));
     csaw__lay_vectors(&p_);
     if (method == CSAW_SPMM_AUTO) {
         int l2_bytes = 0;
@@ -44,19 +62,6 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
     p_.partial = partial_.get();
     if (csaw__is_extreme(p_.reduce)) CSAW_TRY(place_.take(where, elements, "partial results of long rows"));
     p_.place = place_.get();
-    if (planned_) return CSAW_OK;
-    CSAW_TRY(count_.take(where, 2, "the number of long rows"));
-    CSAW_TRY(chunk_.take(where, p_.split.most_chunks, "the chunks of long rows"));
-    CSAW_TRY(row_.take(where, p_.split.most_rows, "a list of long rows"));
-    p_.split.count = count_.get();
-    p_.split.chunk = chunk_.get();
-    p_.split.row = row_.get();
-    return CSAW_OK;
-}
-
-csaw_status csaw__device_run::find_long(const place &where) {
-    CSAW_CUDA(cudaMemsetAsync(p_.split.count, 0, 2 * sizeof *p_.split.count, where.stream));
-    CSAW__LAUNCH(where, p_.rows, csaw__find_long, p_.rowptr, p_.rows, p_.split);
     return CSAW_OK;
 }
 
@@ -71,7 +76,7 @@ csaw_status csaw__device_run::launch(const place &where) {
 csaw_status csaw__device_run::run(const place &where) {
     const uint64_t slices = p_.slices_of_head * p_.heads;
     if (!slices || !p_.rows) return CSAW_OK;
-    if (p_.split.most_chunks && !planned_) CSAW_TRY(find_long(where));
+    CSAW_TRY(split_.find(where, p_));
     for (p_.first_slice = 0; p_.first_slice < slices; p_.first_slice += slices_) {
         const uint64_t left = slices - p_.first_slice, here = left < slices_ ? left : slices_;
         p_.slices = here;

@@ -18,8 +18,8 @@ static csaw_status method_check(const csaw_spmm_options *options, int ordinal) {
                  "'cuda:0'",
                  name);
     CSAW_REQUIRE(options->method == CSAW_SPMM_AUTO || !options->reducer, CSAW_EINVAL,
-                 "method '%s' is of csaw's own reductions, but reducer '%s' has one kernel; leave it 'auto'", name,
-                 options->reducer->name);
+                 "method '%s' is of csaw's own reductions, but reducer '%s' has kernels of its own; leave it 'auto'",
+                 name, options->reducer->name);
     return CSAW_OK;
 }
 
@@ -54,8 +54,7 @@ csaw_status csaw__call_open(const csaw_sparse *a, const csaw_spmm_options *given
 void csaw__call_close(csaw__call *call) { csaw__rows_free(&call->own_rows); }
 
 static csaw_status on_device(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y) {
-    if (!call->options.reducer) return csaw__device_spmm(call, a, x, y);
-    return call->work ? CSAW_OK : csaw__device_reduce_by(call, a, x, y); /* which takes none */
+    return (call->options.reducer ? csaw__device_reduce_by : csaw__device_spmm)(call, a, x, y);
 }
 
 static csaw_status on_cpu(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y) {

@@ -14,6 +14,7 @@ extern "C" {
 #include "spmm/device_dots.cuh"
 #include "spmm/device_scatter.cuh"
 #include "spmm/device_transpose.cuh"
+#include "spmm/device_winners.cuh"
 
 namespace {
 
@@ -173,6 +174,104 @@ void Scatter(csaw__device_scatter s, uint32_t width) {
         for (uint64_t i = 0; i < count; i++) sorted_key[i] = key[order[i]], sorted[i] = product[order[i]];
         Launch(count, csaw__scatter_sums, s, sorted_key.data(), sorted.data());
     }
+}
+
+// What a plan has of the long rows of a matrix.
+struct Split {
+    std::vector<csaw__chunk> chunk;
+    std::vector<csaw__long_row> row;
+    uint64_t count[2];
+    csaw__long_rows of;
+    explicit Split(const csaw_sparse &a) {
+        for (uint64_t r = 0; r < a.rows; r++) {
+            const uint64_t begin = a.rowptr[r], end = a.rowptr[r + 1];
+            if (end - begin <= CSAW_CHUNK) continue;
+            row.push_back({r, chunk.size()});
+            for (uint64_t k = begin; k < end; k += CSAW_CHUNK)
+                chunk.push_back({k, static_cast<uint32_t>(std::min<uint64_t>(CSAW_CHUNK, end - k)),
+                                 static_cast<uint32_t>(row.size() - 1)});
+        }
+        count[0] = chunk.size(), count[1] = row.size();
+        of = {count, chunk.data(), row.data(), count[0], count[1]};
+    }
+};
+
+// dx as spmm/device_winners.cu has it, `slices` at a time.
+void Gather(csaw__device_scatter s, uint64_t slices) {
+    csaw__transpose t = {};
+    ASSERT_EQ(csaw__transpose_create(&s.a, &t), CSAW_OK);
+    const Split of_matrix(s.a), of_transpose(t.a);
+    csaw__winners w = {};
+    w.matrix.rowptr = s.a.rowptr, w.matrix.rows = s.a.rows, w.matrix.num_edges = s.a.num_edges;
+    w.matrix.arg = const_cast<csaw_edge *>(s.arg), w.matrix.heads = s.heads, w.matrix.split = of_matrix.of;
+    w.matrix.y.cols = s.dy.cols;
+    w.turned.rowptr = t.a.rowptr, w.turned.col = t.a.col, w.turned.weight = s.a.weight;
+    w.turned.rows = s.a.cols, w.turned.num_edges = s.a.num_edges;
+    w.turned.x = s.dy, w.turned.y = s.dx, w.turned.heads = s.heads;
+    w.hubs = w.turned;
+    w.hubs.split = of_transpose.of;
+    csaw__winners_lay_out(&w);
+    const uint64_t all = w.turned.slices_of_head * s.heads;
+    EXPECT_EQ(w.at_once, all);
+    EXPECT_EQ(w.matrix.slices_of_head, w.turned.slices_of_head);
+    EXPECT_EQ(w.hubs.slices_of_head, w.turned.slices_of_head);
+    std::vector<uint32_t> won(slices * s.a.num_edges, 0xdeadbeef);
+    for (uint64_t first = 0; first < all; first += slices) {
+        const uint64_t here = std::min(slices, all - first);
+        for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;
+        emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { csaw__find_winners(w.matrix, won.data()); });
+        const auto hubs = csaw__hub_winners_kernel_at(&w.hubs), rows = csaw__winners_kernel_at(&w.turned);
+        emulated::RunBlocks(here * w.hubs.blocks, CSAW__IN_ORDER_THREADS, [&] { hubs(w.hubs, t.edge, won.data()); });
+        emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS, [&] { rows(w.turned, t.edge, won.data()); });
+    }
+    csaw__transpose_free(&t);
+}
+
+// Few values, so that many edges of a row have the largest: the first of them wins.
+Matrix WithTies(Matrix m) {
+    for (double &v : m.value) v = std::round(v);
+    return m;
+}
+
+// Short rows, rows of chunks, and columns of more than one; empty rows and columns; parallel edges.
+TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
+    for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 4, 20, 256, 257, 1100}, 7, true), into_hub(),
+                     random_sparse("few columns", std::vector<uint64_t>(400, 3), 3, false), power_law(false)})
+        for (uint64_t columns : {1, 8, 31, 33, 64, 65})
+            for (uint32_t heads : {1, 2})
+                for (csaw_dtype dtype : dtypes) {
+                    if (heads == 2 && columns != 33 && columns != 64) continue;
+                    if (dtype != CSAW_F32 && (columns < 31 || columns == 65)) continue;
+                    const csaw_reduce reduce = (columns + heads) % 2 ? CSAW_MAX : CSAW_MIN;
+                    if (heads > 1 && !a.weight.empty()) give_weights(&a, heads, 3);
+                    Sparse of = a;
+                    if (heads == 1 && !a.weight.empty()) give_weights(&of, 1, 4);
+                    const csaw_sparse view = of.view();
+                    const uint64_t cols = columns * heads, gap = columns % 4 ? 1 : 0;
+                    Dense x(WithTies(random_matrix(a.cols, cols, 1)), dtype, gap),
+                        dy(random_matrix(a.rows, cols, 2), dtype, gap), y(a.rows, cols, CSAW_F32),
+                        want(a.cols, cols, dtype, 4), dx(a.cols, cols, dtype, 4);
+                    std::vector<csaw_edge> arg(a.rows * cols);
+                    const csaw_spmm_options options = options_of(reduce, heads, arg.data());
+                    ASSERT_EQ(csaw_spmm(&view, x.view(), &options, y.view()), CSAW_OK);
+                    ASSERT_EQ(csaw_spmm_backward(&view, nullptr, dy.view(), &options, want.view(), nullptr), CSAW_OK);
+                    csaw__device_scatter s = {};
+                    s.a = view, s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view());
+                    s.heads = heads, s.arg = arg.data();
+                    Gather(s, columns == 65 ? 2 : 4);
+                    EXPECT_EQ(dx.raw(), want.raw())
+                        << a.name << ", " << columns << " columns, heads " << heads << ", storage " << dtype;
+                }
+}
+
+TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {
+    const Sparse a = random_sparse("rows", {2, 0, 3}, 4, true);
+    Dense dy(random_matrix(3, 2, 2), CSAW_F32), dx(4, 2, CSAW_F32), zeros(Matrix(4, 2), CSAW_F32);
+    const std::vector<csaw_edge> arg = {2, 5, 0, CSAW_NO_EDGE, 1, ~uint64_t{1}};
+    csaw__device_scatter s = {};
+    s.a = a.view(), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
+    Gather(s, 1);
+    EXPECT_EQ(dx.raw(), zeros.raw());
 }
 
 TEST(EmulatedBackward, MaxAndMinHaveTheCpusBits) {

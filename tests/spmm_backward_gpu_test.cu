@@ -130,14 +130,44 @@ TEST_F(SpmmBackwardGpu, EveryMethodHasTheCpusBits) {
             }
 }
 
+// Winners gathered over a plan's transpose, of rows of few edges: vectors, single columns and heads, long rows of the
+// matrix and of its transpose, empty ones; what is asked of work memory is what is taken.
+TEST_F(SpmmBackwardGpu, WinnersGatheredHaveTheCpusBits) {
+    std::vector<uint64_t> lengths(4000, 3);
+    for (uint64_t r = 0; r < lengths.size(); r += 5) lengths[r] = r % 3;
+    lengths[7] = 3000, lengths[8] = 257;
+    Sparse few = random_sparse("few columns", lengths, 40, false);
+    for (uint32_t heads : {1, 2})
+        for (Sparse a : {few, Rmat(12, heads)}) {
+            if (heads > 1) give_weights(&a, heads, 8);
+            ASSERT_LT(a.col.size() / a.rows, uint64_t{CSAW__OFTEN});
+            const OnDevice there(a);
+            const Plan plan(there.view, "cuda:0");
+            for (csaw_reduce reduce : {CSAW_MAX, CSAW_MIN})
+                for (csaw_dtype dtype : dtypes)
+                    for (uint64_t columns : {1, 8, 31, 33, 64, 65, 257, 1000}) {
+                        if (!reference::takes_case()) continue;
+                        const Gradients g(a, there, reduce, columns * heads, dtype, heads);
+                        uint64_t bytes = 0;
+                        ASSERT_EQ(g.WorkBytes(plan.get(), &bytes), CSAW_OK) << csaw_last_error();
+                        EXPECT_TRUE(AreTaken(bytes, plan.get(), [&] { return g.Run(plan.get()); }));
+                        EXPECT_TRUE(g.IsTheCpus()) << a.name << ", heads " << heads << ", reduce " << reduce
+                                                   << ", storage " << dtype << ", " << columns << " columns";
+                    }
+        }
+}
+
 // A column that all rows pick: sums of 20,000 products each, in the order of rows.
 TEST_F(SpmmBackwardGpu, OneColumnWinsEverywhere) {
     const Sparse a = random_sparse("one column", std::vector<uint64_t>(20000, 2), 1, true);
     const OnDevice there(a);
     for (csaw_reduce reduce : {CSAW_MAX, CSAW_MIN}) {
         const Gradients g(a, there, reduce, 9, CSAW_F32, 1);
-        ASSERT_EQ(g.Run(nullptr), CSAW_OK) << csaw_last_error();
-        EXPECT_TRUE(g.IsTheCpus()) << "reduce " << reduce;
+        const Plan plan(there.view, "cuda:0");
+        for (const csaw_spmm_plan *with : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+            ASSERT_EQ(g.Run(with), CSAW_OK) << csaw_last_error();
+            EXPECT_TRUE(g.IsTheCpus()) << "reduce " << reduce << ", plan " << (with != nullptr);
+        }
     }
 }
 

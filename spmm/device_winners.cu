@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* spmm/device_winners.cu - dx of MAX and MIN on a GPU over a plan's transpose: who won, then rows and long rows of dx,
+ * as many slices of columns at a time as work memory holds words of. */
+#include "spmm/device_winners.cuh"
+
+#include "spmm/device_private.cuh"
+
+bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_spmm_plan *plan) {
+    return plan && a->num_edges / CSAW__OFTEN < a->rows;
+}
+
+static csaw_status launch(const place &where, const csaw__winners *w) {
+    const unsigned slices = (unsigned)w->matrix.slices;
+    if (w->matrix.blocks)
+        CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->matrix.blocks, CSAW__THREADS,
+                                     csaw__find_winners, w->matrix, w->won));
+    if (w->hubs.blocks)
+        CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->hubs.blocks, CSAW__IN_ORDER_THREADS,
+                                     csaw__hub_winners_kernel_at(&w->hubs), w->hubs, w->edge,
+                                     (const uint32_t *)w->won));
+    return csaw__device_launch(where.stream, slices * (unsigned)w->turned.blocks, CSAW__THREADS,
+                               csaw__winners_kernel_at(&w->turned), w->turned, w->edge, (const uint32_t *)w->won);
+}
+
+csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan, uint32_t heads,
+                                 const csaw_edge *arg, const csaw_dense *dy, const csaw_dense *dx) {
+    const csaw__device_plan *const d = plan->device;
+    work<uint32_t> won;
+    csaw__winners w = {};
+    if (!dy->cols || !a->cols) return CSAW_OK;
+    if (!a->weight) heads = 1;
+    w.matrix.rowptr = a->rowptr, w.matrix.rows = a->rows, w.matrix.num_edges = a->num_edges;
+    w.matrix.arg = (csaw_edge *)arg; /* read alone */
+    w.matrix.heads = heads, w.matrix.split = d->matrix.split;
+    w.matrix.y.cols = dy->cols;
+    w.turned.rowptr = d->transpose.rowptr, w.turned.col = d->transpose.row, w.turned.weight = a->weight;
+    w.turned.rows = a->cols, w.turned.num_edges = a->num_edges;
+    w.turned.x = *dy, w.turned.y = *dx, w.turned.heads = heads;
+    w.hubs = w.turned;
+    w.hubs.split = d->transposed.split;
+    w.edge = d->transpose.edge;
+    csaw__winners_lay_out(&w);
+    const uint64_t slices = w.turned.slices_of_head * heads;
+    const uint64_t blocks = w.matrix.blocks > w.turned.blocks ? w.matrix.blocks : w.turned.blocks;
+    CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
+                 "%llu rows and %llu columns take %llu blocks, but a launch has at most 2^31 - 1; split the matrix",
+                 (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)blocks);
+    if (w.at_once * blocks > 0x7fffffffu) w.at_once = 0x7fffffffu / blocks;
+    CSAW_TRY(won.take(where, w.at_once * a->num_edges, "which edges won"));
+    if (where.counted) return CSAW_OK;
+    w.won = won.get();
+    for (uint64_t first = 0; first < slices; first += w.at_once) {
+        const uint64_t left = slices - first, here = left < w.at_once ? left : w.at_once;
+        for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;
+        CSAW_TRY(launch(where, &w));
+    }
+    return CSAW_OK;
+}

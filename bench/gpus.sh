@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # bench/gpus.sh OUT [BUILD]: walks and neighbour samples on 1, 2 and 4 GPUs of this machine, as many of these as there are,
 # from 2,000, 8,000 and 2,000,000 instances on R-MAT 20, each verified against the CPU's, and the last of the walks with the
-# graph held by all of them together (--split); then a table of speeds and how many times that of one GPU each is. SCALE (20), REPEAT (15), GPUS (1 2 4) and COMMIT (as git has it) come from the environment. Writes a log and
+# graph held by all of them together (--split), rows read where they are and walkers exchanged (--exchange); then a table of speeds and how many times that of one GPU each is. SCALE (20), REPEAT (15), GPUS (1 2 4) and COMMIT (as git has it) come from the environment. Writes a log and
 # a JSON file for each to OUT, the table to OUT/gpus.txt; exits non-zero if anything failed.
 set -u
 out=${1:?give a folder for the results}
@@ -24,8 +24,10 @@ run() { # NAME COMMAND ...
         failed=1
     fi
 }
-walks() { # GPUS VERTICES WALKS_PER_VERTEX [SPLIT]
-    run "walks${4:+_split}_$(($2 * $3))_$1" "$build/bench/walk_bench" --device all --split "${4:-0}" \
+walks() { # GPUS VERTICES WALKS_PER_VERTEX [split | exchange]
+    local options=()
+    case ${4:-} in split) options=(--split 1) ;; exchange) options=(--split 1 --exchange 1) ;; esac
+    run "walks${4:+_$4}_$(($2 * $3))_$1" "$build/bench/walk_bench" --device all "${options[@]}" \
         --only "uniform,weighted,node2vec p=2 q=0.5,weighted node2vec p=0.25 q=4" --vertices "$2" --walks-per-vertex "$3"
 }
 for gpus in ${GPUS:-1 2 4}; do
@@ -35,7 +37,7 @@ for gpus in ${GPUS:-1 2 4}; do
     walks "$gpus" 2000 1
     walks "$gpus" 8000 1
     walks "$gpus" 500000 4
-    [ "$gpus" = 1 ] || walks "$gpus" 500000 4 1
+    [ "$gpus" = 1 ] || { walks "$gpus" 500000 4 split; walks "$gpus" 500000 4 exchange; }
     run "samples_$gpus" "$build/bench/sample_bench" --device all --instances 2000,8000,2000000 --only neighbor,neighbor_biased
 done
 python3 - "$out" <<'END' | tee "$out/gpus.txt" || failed=1
@@ -44,7 +46,7 @@ import glob, json, os, re, sys
 speed = {}  # what: {gpus: items a second}
 runs = set()  # commit and GPUs
 for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.json"))):
-    walks = re.fullmatch(r"walks_(split_)?(\d+)_(\d+)\.json", os.path.basename(path))
+    walks = re.fullmatch(r"walks_(split_|exchange_)?(\d+)_(\d+)\.json", os.path.basename(path))
     samples = re.fullmatch(r"samples_(\d+)\.json", os.path.basename(path))
     if not walks and not samples:
         continue
@@ -54,7 +56,7 @@ for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.json"))):
     if walks:
         for row in report["rows"]:
             instances = report["start_vertices"] * report["walks_per_vertex"]
-            what = (f"walk, {row['walk']}{', split' if walks[1] else ''}", instances, "M steps/s")
+            what = (f"walk, {row['walk']}{', ' + walks[1][:-1] if walks[1] else ''}", instances, "M steps/s")
             speed.setdefault(what, {})[int(walks[3])] = row["steps_per_s"]
     else:
         for row in report["instances"]:
@@ -66,8 +68,9 @@ if not speed:
 for run in sorted(runs):
     print("commit", ", ".join(run))
 for (what, *rest), by in speed.items():
-    if what.endswith(", split"):
-        by.update({n: rate for n, rate in speed.get((what[:-7], *rest), {}).items() if n == 1})
+    for way in (", split", ", exchange"):
+        if what.endswith(way):
+            by.update({n: rate for n, rate in speed.get((what[: -len(way)], *rest), {}).items() if n == 1})
 for what, by in speed.items():
     cells = [f"{n} GPU{'s' * (n > 1)} {rate / 1e6:9.1f}" + (f" ({rate / by[1]:.2f}x)" if n > 1 and 1 in by else "")
              for n, rate in sorted(by.items())]

@@ -4,10 +4,10 @@
  *
  *   walk_bench [--scale 20] [--edge-factor 16] [--seed 1] [--order none] [--walks-per-vertex 1] [--vertices N]
  *              [--length 80] [--device cpu] [--repeat 5] [--only WALKS] [--files FOLDER] [--export DIR]
- *              [--split 0] [--json FILE] [--commit TEXT]
+ *              [--split 0] [--exchange 0] [--json FILE] [--commit TEXT]
  *
  * --device all, or a list such as cuda:0,cuda:1, shares the walks among GPUs, without kernels by hand beside them; with
- * --split 1 these hold the graph together;
+ * --split 1 these hold the graph together, and with --exchange 1 walkers go where their rows are;
  * --order degree numbers vertices by falling degree, and adds a kernel that makes use of it;
  * --vertices starts walks from the first N vertices alone, which are as good as drawn at random, for R-MAT permutes
  * them; --only runs the walks named, with commas between; --files adds each walk by a sampler file that is compiled at
@@ -32,7 +32,8 @@
 CSAW_DECLARE_SAMPLER(weighted);
 
 typedef struct settings {
-    uint32_t scale, edge_factor, seed, walks_per_vertex, vertices, length, repeat, split; /* vertices: 0 = all */
+    uint32_t scale, edge_factor, seed, walks_per_vertex, vertices, length, repeat, split,
+        exchange; /* vertices: 0 = all */
     const char *device, *order, *files, *export, *json, *only, *commit;
 } settings;
 
@@ -178,7 +179,8 @@ static double bench_csaw(bench *b, const char *name, const csaw_graph *graph, co
     const bool on_gpu = b->gpu || b->several;
     csaw_vertex *first = on_gpu ? malloc(count * ((uint64_t)s->length + 1) * sizeof *first) : NULL;
     if (!seconds || (on_gpu && !first)) no_memory();
-    must(csaw_plan_create(graph, CSAW_PLAN(.device = s->device, .split = s->split != 0), &plan));
+    must(csaw_plan_create(graph, CSAW_PLAN(.device = s->device, .split = s->split != 0, .exchange = s->exchange != 0),
+                          &plan));
     for (uint32_t r = 0; r <= s->repeat; r++) { /* run 0 warms up and is verified */
         csaw_samples *samples = NULL;
         csaw_walks walks;
@@ -301,10 +303,10 @@ static settings read_settings(int argc, char **argv) {
         {"--seed", &s.seed, NULL},         {"--walks-per-vertex", &s.walks_per_vertex, NULL},
         {"--vertices", &s.vertices, NULL}, {"--length", &s.length, NULL},
         {"--repeat", &s.repeat, NULL},     {"--device", NULL, &s.device},
-        {"--split", &s.split, NULL},       {"--order", NULL, &s.order},
-        {"--files", NULL, &s.files},       {"--export", NULL, &s.export},
-        {"--json", NULL, &s.json},         {"--only", NULL, &s.only},
-        {"--commit", NULL, &s.commit}};
+        {"--split", &s.split, NULL},       {"--exchange", &s.exchange, NULL},
+        {"--order", NULL, &s.order},       {"--files", NULL, &s.files},
+        {"--export", NULL, &s.export},     {"--json", NULL, &s.json},
+        {"--only", NULL, &s.only},         {"--commit", NULL, &s.commit}};
     bench_options_read(argc, argv, options, sizeof options / sizeof *options, "walk_bench", "bench/walks.c");
     if (!s.repeat || !s.length || !s.walks_per_vertex) {
         fputs("walk_bench: --repeat, --length and --walks-per-vertex are at least 1\n", stderr);
@@ -381,10 +383,11 @@ static void print_head(bench *b, const csaw_csr *csr, int threads) {
             ",\n \"graph\": {\"kind\": \"rmat\", \"scale\": %u, \"edge_factor\": %u, \"seed\": %u, \"order\": \"%s\", "
             "\"vertices\": %llu, "
             "\"arcs\": %llu},\n \"seed\": %u, \"walks_per_vertex\": %u, \"start_vertices\": %llu, \"length\": %u, "
-            "\"device\": \"%s\", \"split\": %s, \"threads\": %d, \"warm_up\": 1, \"repeat\": %u, \"rows\": [",
+            "\"device\": \"%s\", \"split\": %s, \"exchange\": %s, \"threads\": %d, \"warm_up\": 1, \"repeat\": %u, "
+            "\"rows\": [",
             s->scale, s->edge_factor, s->seed, s->order, (unsigned long long)csr->num_vertices,
             (unsigned long long)csr->num_edges, s->seed, s->walks_per_vertex, (unsigned long long)b->seeds.count,
-            s->length, s->device, s->split ? "true" : "false", threads, s->repeat);
+            s->length, s->device, s->split ? "true" : "false", s->exchange ? "true" : "false", threads, s->repeat);
 }
 
 static csaw_graph *make_graph(const settings *s) {

@@ -50,6 +50,15 @@ void plan_options_add(arguments *arguments, plan_options *options) {
          .kind = OPTION_FLAG,
          .value = &options->split,
          .help = "each rank of mpirun, or its GPU, holds a part of GRAPH, a .csaw file; so does each of several GPUs"},
+        {.name = "exchange",
+         .kind = OPTION_FLAG,
+         .value = &options->exchange,
+         .help =
+             "with --split on several GPUs: walkers go to the GPU that has their row (default: rows are read there)"},
+        {.name = "by-visits",
+         .kind = OPTION_FLAG,
+         .value = &options->by_visits,
+         .help = "with --split: ranks have as many arcs each, and so walkers' visits (default: as many bytes)"},
     };
     arguments_add(arguments, table, sizeof table / sizeof table[0]);
 }
@@ -67,7 +76,9 @@ int plan_options_create(const csaw_graph *graph, const plan_options *options, cs
                                      .depth = (uint32_t)options->walk_length,
                                      .communicator = ranks_communicator(),
                                      .described_ranks = (uint32_t)options->described_ranks,
-                                     .split = options->split};
+                                     .split = options->split,
+                                     .exchange = options->exchange,
+                                     .by_visits = options->by_visits};
     const csaw_status status = csaw_plan_create(graph, &given, out);
     return status == CSAW_OK ? -1 : report_library_failure();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cli/plan_options.h - where the work runs: --device, --threads, --partitions, --gpu-memory, --resident,
- * --streams, --split. */
+ * --streams, --split, --exchange, --by-visits. */
 #ifndef CSAW_CLI_PLAN_OPTIONS_H
 #define CSAW_CLI_PLAN_OPTIONS_H
 
@@ -13,7 +13,8 @@ typedef struct plan_options {
     uint64_t threads, partitions, gpu_memory, resident, streams;
     uint64_t described_memory;            /* of a GPU that need not be here; 0 = none is described */
     uint64_t described_ranks;             /* 0 = those that are here */
-    bool split;                           /* of ranks */
+    bool split;                           /* of ranks, or of GPUs */
+    bool exchange, by_visits;             /* with split: of GPUs; of ranks */
     uint64_t walk_length, walks_per_seed; /* of the job that a plan explains itself for; 0 = the library's */
 } plan_options;
 

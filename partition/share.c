@@ -31,14 +31,18 @@ static csaw_status take_degrees(const csaw_csr *csr, csaw__share *share) {
     return CSAW_OK;
 }
 
+csaw_status csaw__share_ranges(const csaw_csr *csr, uint32_t ranks, bool by_visits, csaw__ranges *out) {
+    return csaw__ranges_create(csr, ranks, by_visits ? 0 : sizeof *csr->rowptr,
+                               by_visits ? 1 : csaw__bytes_per_arc(csr), out);
+}
+
 csaw_status csaw__share_create(const csaw_graph *graph, uint32_t ranks, uint32_t rank, bool by_visits,
                                csaw__share *out) {
     const csaw_csr *const csr = &graph->csr;
     csaw__share share;
     csaw_status status = CSAW_OK;
     memset(&share, 0, sizeof share);
-    CSAW_TRY(csaw__ranges_create(csr, ranks, by_visits ? 0 : sizeof *csr->rowptr,
-                                 by_visits ? 1 : csaw__bytes_per_arc(csr), &share.ranges));
+    CSAW_TRY(csaw__share_ranges(csr, ranks, by_visits, &share.ranges));
     CSAW_TRY_DONE(take_rows(csr, rank, &share));
     CSAW_TRY_DONE(take_degrees(csr, &share));
     *out = share;

@@ -215,6 +215,7 @@ TEST_F(CliPlan, several_gpus_that_are_not_here) {
     Expect(run(words + " --gpu-memory 16KiB --partitions 4"), "partitions  4 contiguous ranges");
     Expect(run("plan ring.txt --undirected --device cuda:0,cuda:1 --describe memory=16GiB"), "\ngpus        2: ");
     Expect(run(words + " --split"), "\nsplit       over them: each holds ");
+    Expect(run(words + " --split --exchange"), "\nexchange    walkers go to the GPU that has their row, 32 bytes");
     Expect(run("plan ring.txt --undirected --describe gpu=1,memory=1GiB --num-walks 3"), "walks       3000 of them");
     Expect(run("plan ring.txt --undirected --describe gpu=3,memory=1GiB --num-walks 3"), "walks       1000 of them");
     Expect(run("plan ring.txt --undirected --describe gpu=3,memory=1GiB --num-walks 10"), "walks       3334 of them");

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "runtime/base/memory.h"
+#include "runtime/engine/device_exchange.h"
 #include "runtime/engine/device_joint.h"
 #include "runtime/engine/gpus.h"
 #include "runtime/engine/parts.h"
@@ -31,6 +32,10 @@ struct csaw__device {
     int ordinal;
     std::atomic<bool> drawing;
     const csaw__tables *tables; // that runs read: its own plan's, or another's
+};
+
+struct csaw__gpu_exchange {
+    uint32_t gpus;
 };
 
 namespace host_gpu {
@@ -45,6 +50,9 @@ inline std::atomic<bool> drew_two_at_once{false};                       // one d
 inline uint64_t free_memory = uint64_t{1} << 40;                        // bytes, that each GPU tells
 inline bool reach = true;                                               // each reads the memory of each
 inline std::atomic<uint32_t> joints{0}, members{0}; // graphs in the memory of several GPUs; devices of them
+inline uint32_t exchanges = 0;                      // between GPUs, that are open
+inline uint64_t exchanged = 0;                      // batches, by them
+inline std::atomic<uint32_t> let_in{0};             // GPUs to the memory of others
 inline std::atomic<uint32_t> shared_tables{0};      // by one of them with another
 inline std::atomic<uint32_t> made_tables{0};        // or found them made
 inline bool joint_tables = false;                   // the first of them may have some
@@ -134,6 +142,17 @@ inline void keep(const csaw__fault &found, csaw__fault *fault) {
     fault->edge = CSAW_NO_EDGE;
 }
 
+inline csaw_status take_paths(csaw_plan *plan, csaw_samples *s) {
+    const uint64_t walks = s->num_walks, length = s->length;
+    s->host_current = false;
+    if (s->device_path && s->device_walks >= walks) return CSAW_OK;
+    CSAW_TRY(take((void **)&s->device_path, walks * (length + 1) * sizeof *s->device_path, "paths"));
+    plan->device->references++;
+    if (s->edges) CSAW_TRY(take((void **)&s->device_edge, walks * length * sizeof *s->device_edge, "arcs"));
+    s->device_walks = walks;
+    return CSAW_OK;
+}
+
 inline uint64_t turned_bytes(const csaw_samples *s) {
     const uint64_t path = s->device_walks * (s->length + uint64_t{1}) * 4;
     return s->edges ? std::max(path, s->device_walks * s->length * 8) : path;
@@ -155,7 +174,7 @@ csaw_status csaw__joint_reaches(const int *ordinal, uint32_t count, bool *all, i
     return CSAW_OK;
 }
 
-csaw_status csaw__joint_open(const csaw_csr *csr, const int *, uint32_t, csaw__joint **out) {
+csaw_status csaw__joint_open(const csaw_csr *csr, const int *, uint32_t, bool, csaw__joint **out) {
     void *memory = nullptr;
     if (host_gpu::refuse_joint) return csaw__fail(CSAW_ECUDA, "the driver does not map memory");
     CSAW_TRY(host_gpu::take(&memory, csr->num_edges * sizeof *csr->col, "arcs"));
@@ -215,15 +234,8 @@ bool csaw__device_is_prepared(const csaw_plan *, const csaw_sampler *, const csa
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *s,
                               csaw__fault *fault) {
     host_gpu::Draw draw(plan->device);
-    const uint64_t walks = s->num_walks, length = s->length;
-    s->host_current = false;
-    if (!s->device_path || s->device_walks < walks) {
-        CSAW_TRY(host_gpu::take((void **)&s->device_path, walks * (length + 1) * sizeof *s->device_path, "paths"));
-        plan->device->references++;
-        if (s->edges)
-            CSAW_TRY(host_gpu::take((void **)&s->device_edge, walks * length * sizeof *s->device_edge, "arcs"));
-        s->device_walks = walks;
-    }
+    const uint64_t walks = s->num_walks;
+    CSAW_TRY(host_gpu::take_paths(plan, s));
     CSAW_TRY(draw.begin(walks));
     job->path = s->device_path; // walk by walk: what transposes is no part of this
     job->edge = s->device_edge;
@@ -231,6 +243,61 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
     csaw__fault found = {};
     for (uint64_t w = 0; w < walks && found.kind == CSAW__FAULT_NONE; w++) sampler->walk(job, w, 1, &found);
     host_gpu::keep(found, fault);
+    return CSAW_OK;
+}
+
+csaw_status csaw__device_let_in(csaw_plan *, const int *, uint32_t count) {
+    host_gpu::let_in += count;
+    return CSAW_OK;
+}
+
+csaw_status csaw__gpu_exchange_open(const csaw_csr *, const int *, uint32_t count, csaw__gpu_exchange **out) {
+    if (!csaw__alloc_allowed()) return csaw__fail(CSAW_ENOMEM, "no memory for an exchange");
+    host_gpu::exchanges++;
+    *out = new csaw__gpu_exchange{count};
+    return CSAW_OK;
+}
+
+void csaw__gpu_exchange_close(csaw__gpu_exchange *x) {
+    host_gpu::exchanges -= x != nullptr;
+    delete x;
+}
+
+csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, csaw_samples *s, csaw__exchange_gpu *out,
+                              void **seeds) {
+    csaw__job seen = *job;
+    CSAW_TRY(host_gpu::take_paths(plan, s));
+    host_gpu::set_tables(plan->device, &seen);
+    CSAW_TRY(host_gpu::take(seeds, job->num_roots * sizeof *job->roots, "seeds"));
+    if (job->roots) std::memcpy(*seeds, job->roots, job->num_roots * sizeof *job->roots);
+    out->rows = seen.rows;
+    out->roots = job->roots ? static_cast<csaw_vertex *>(*seeds) : nullptr;
+    out->path = s->device_path;
+    out->edge = s->device_edge;
+    return CSAW_OK;
+}
+
+void csaw__device_free_seeds(csaw_plan *, void *seeds) { host_gpu::give(seeds); }
+
+// Each GPU's share by the CPU engine, one after the other.
+csaw_status csaw__gpu_exchange_walk(csaw__gpu_exchange *x, const csaw_sampler *sampler, const csaw__job *job,
+                                    const csaw__exchange_gpu *gpu, csaw__fault *fault) {
+    uint64_t first = 0;
+    host_gpu::exchanged++;
+    for (uint32_t i = 0; i < x->gpus && fault->kind == CSAW__FAULT_NONE; i++) {
+        csaw__job share = *job;
+        share.rows = gpu[i].rows;
+        share.roots = gpu[i].roots;
+        share.first = job->first + first;
+        share.num_walks = gpu[i].end - first;
+        share.path = gpu[i].path;
+        share.edge = gpu[i].edge;
+        csaw__fault found = {};
+        for (uint64_t w = 0; w < share.num_walks && found.kind == CSAW__FAULT_NONE; w++)
+            sampler->walk(&share, w, 1, &found);
+        host_gpu::keep(found, fault);
+        first = gpu[i].end;
+    }
     return CSAW_OK;
 }
 

@@ -15,10 +15,16 @@ namespace {
 
 using namespace several_gpus;
 
-std::unique_ptr<csaw_plan, reference::Free> together(const Plans &plans, const char *list) {
-    csaw_plan_options options = reference::plan_on(list, 0, 0);
+struct Held {
+    const char *list;
+    bool exchange; // of walkers
+};
+
+std::unique_ptr<csaw_plan, reference::Free> together(const Plans &plans, const Held &held) {
+    csaw_plan_options options = reference::plan_on(held.list, 0, 0);
     csaw_plan *plan = nullptr;
     options.split = true;
+    options.exchange = held.exchange;
     reference::require(csaw_plan_create(plans.graph.get(), &options, &plan));
     return std::unique_ptr<csaw_plan, reference::Free>(plan);
 }
@@ -29,7 +35,7 @@ Case called(const std::string &name) {
     throw std::out_of_range(name);
 }
 
-class JointGpus : public ::testing::TestWithParam<const char *> {
+class JointGpus : public ::testing::TestWithParam<Held> {
   protected:
     void SetUp() override { host_gpu::gpus = 3; }
     void TearDown() override {
@@ -37,6 +43,9 @@ class JointGpus : public ::testing::TestWithParam<const char *> {
         host_gpu::forget();
         EXPECT_EQ(0u, host_gpu::used) << "device memory is left";
         EXPECT_EQ(0u, host_gpu::joints);
+        EXPECT_EQ(0u, host_gpu::exchanges);
+        EXPECT_EQ(GetParam().exchange, host_gpu::exchanged > 0);
+        host_gpu::exchanged = 0;
     }
     // What the CPU comes to, and says.
     csaw_status expect_the_cpus(csaw_plan *cpu, csaw_plan *gpus, const Case &each, Method method, const Ask &ask) {
@@ -120,8 +129,13 @@ TEST_P(JointGpus, HaveTablesThatTheFirstMakes) {
     EXPECT_EQ(runs * gpus->gpus->count, host_gpu::shared_tables) << "at each run, by the first with each";
 }
 
-INSTANTIATE_TEST_SUITE_P(Lists, JointGpus, ::testing::Values("cuda:0,cuda:1", "cuda:2,cuda:0,cuda:2"),
-                         [](const auto &info) { return std::string(info.index ? "three" : "two"); });
+INSTANTIATE_TEST_SUITE_P(Lists, JointGpus,
+                         ::testing::Values(Held{"cuda:0,cuda:1", false}, Held{"cuda:2,cuda:0,cuda:2", false},
+                                           Held{"cuda:0,cuda:1", true}, Held{"cuda:2,cuda:0,cuda:2", true}),
+                         [](const auto &info) {
+                             return std::string(info.index % 2 ? "three" : "two") +
+                                    (info.param.exchange ? "_exchange" : "");
+                         });
 
 // ---- when they do, and what refuses ---------------------------------------------
 
@@ -150,6 +164,44 @@ TEST_P(Gpus, HoldTheGraphTogetherIfAsked) {
     ASSERT_EQ(CSAW_OK, create(plans, "cuda:2,cuda:1", false, &plan));
     EXPECT_EQ(0u, host_gpu::joints);
     EXPECT_EQ(0u, host_gpu::members);
+}
+
+// Walks alone; samples are drawn by each GPU as ever.
+TEST_P(Gpus, ExchangeWalkersIfAsked) {
+    csaw_plan_options options = reference::plan_on("cuda:2,cuda:0,cuda:2", 0, 0);
+    csaw_plan *made = nullptr;
+    options.split = options.exchange = true;
+    host_gpu::let_in = 0;
+    host_gpu::exchanged = 0;
+    ASSERT_EQ(CSAW_OK, csaw_plan_create(plans.graph.get(), &options, &made)) << csaw_last_error();
+    std::unique_ptr<csaw_plan, reference::Free> plan(made);
+    EXPECT_EQ(1u, host_gpu::exchanges);
+    EXPECT_EQ(3u * 3, host_gpu::let_in);
+    EXPECT_TRUE(holds(csaw_plan_explain(plan.get()), "\nexchange    walkers go to the GPU that has their row"));
+    for (uint64_t instances : {0, 2, 60}) EXPECT_EQ(CSAW_OK, expect_same(plan.get(), {}, instances));
+    EXPECT_EQ(GetParam(), host_gpu::exchanged > 0) << "walks";
+    uint64_t faults = 0;
+    for (uint32_t rule : {1u, 6u})
+        for (csaw_vertex vertex = 0; vertex < 60; vertex += 7)
+            faults += expect_same(plan.get(), {}, 60, {rule, vertex, 2}) == CSAW_EBIAS;
+    EXPECT_GT(faults, 5u);
+    std::vector<uint64_t> expected, got;
+    ASSERT_EQ(CSAW_OK, draw_whole(cpu.get(), 60, &expected));
+    ASSERT_EQ(CSAW_OK, draw_whole(plan.get(), 60, &got)) << csaw_last_error();
+    EXPECT_EQ(expected, got);
+    plan.reset();
+    EXPECT_EQ(0u, host_gpu::exchanges);
+    const auto refused = [&](const char *list, bool split) {
+        csaw_plan *none = nullptr;
+        options = reference::plan_on(list, 0, 0);
+        options.split = split;
+        options.exchange = true;
+        EXPECT_EQ(CSAW_EINVAL, csaw_plan_create(plans.graph.get(), &options, &none)) << list;
+        EXPECT_TRUE(holds(csaw_last_error(), "give split, and a device of more than one")) << csaw_last_error();
+    };
+    refused("cuda:2,cuda:0", false);
+    refused("cuda:2", true);
+    refused("cpu", true);
 }
 
 TEST_P(Gpus, ThatCannotHoldTheGraphTogetherSaySo) {

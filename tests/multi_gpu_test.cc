@@ -92,10 +92,11 @@ std::vector<uint64_t> words_of(csaw_plan *plan, const Case &each, Method method,
     return out;
 }
 
-// Of a list of GPUs that hold the graph together.
-csaw_plan_options together(const std::string &list) {
+// Of a list of GPUs that hold the graph together; walkers go where their rows are, or not.
+csaw_plan_options together(const std::string &list, bool exchange = false) {
     csaw_plan_options out = reference::plan_on(list.c_str(), 0, 0);
     out.split = true;
+    out.exchange = exchange;
     return out;
 }
 
@@ -155,18 +156,24 @@ TEST_F(MultiGpu, EverySamplerByEveryMethodHasTheCpusBits) {
 
 TEST_F(MultiGpu, AGraphHeldTogetherHasTheCpusBits) {
     const auto cpu = plans.on("cpu");
-    for (const std::string &list : lists()) {
-        if (!may_be_together(list)) continue;
-        const auto gpus = plan_with(plans, together(list));
-        EXPECT_NE(std::string::npos, std::string(csaw_plan_explain(gpus.get())).find("\nsplit       over them"));
-        for (const Case &each : all())
-            for (Method method : methods_of(each, plans.csr)) {
-                SCOPED_TRACE(list + ", " + each.name + ", " + reference::name_of(method));
-                const Ask ask = ask_for(each, 100);
-                EXPECT_EQ(words_of(cpu.get(), each, method, ask), words_of(gpus.get(), each, method, ask));
-                ASSERT_FALSE(HasFailure());
-            }
-    }
+    for (const std::string &list : lists())
+        for (bool exchange : {false, true}) {
+            if (!may_be_together(list)) continue;
+            const auto gpus = plan_with(plans, together(list, exchange));
+            EXPECT_NE(std::string::npos, std::string(csaw_plan_explain(gpus.get())).find("\nsplit       over them"));
+            for (const Case &each : all())
+                for (Method method : methods_of(each, plans.csr)) {
+                    SCOPED_TRACE(list + (exchange ? " that exchange, " : ", ") + each.name + ", " +
+                                 reference::name_of(method));
+                    const Ask ask = ask_for(each, 100);
+                    const std::vector<uint64_t> expected = words_of(cpu.get(), each, method, ask);
+                    EXPECT_EQ(expected, words_of(gpus.get(), each, method, ask));
+                    Taken taken; // of batches, two of which there are at a time
+                    EXPECT_EQ(CSAW_OK, draw_each(gpus.get(), each, method, ask, 3000, &taken)) << csaw_last_error();
+                    EXPECT_EQ(expected, taken.words);
+                    ASSERT_FALSE(HasFailure());
+                }
+        }
 }
 
 // Arcs and weights of 14 MiB each, tables of up to 57: pieces on every GPU, borders within rows.
@@ -183,7 +190,8 @@ TEST_F(MultiGpu, ALargeGraphHeldTogetherHasTheCpusBits) {
     const auto cpu = large.on("cpu");
     std::vector<std::unique_ptr<csaw_plan, reference::Free>> gpus;
     for (const std::string &list : lists())
-        if (may_be_together(list)) gpus.push_back(plan_with(large, together(list)));
+        for (bool exchange : {false, true})
+            if (may_be_together(list)) gpus.push_back(plan_with(large, together(list, exchange)));
     Pools alone;
     for (csaw_vertex v = 0; v < 5000; v++)
         alone.push_back({v * 7919u % static_cast<csaw_vertex>(large.csr.num_vertices)});
@@ -217,7 +225,7 @@ TEST_F(MultiGpu, WhatIsHeldTogetherIsGivenBack) {
     for (int round = 0; round < 6; round++) { // other programs may take some of the GPU's memory, but not in each round
         EXPECT_EQ(CSAW_OK, csaw__device_free_memory(0, &before));
         for (int i = 0; i < 10; i++) {
-            const auto gpus = plan_with(plans, together("cuda:0,cuda:0"));
+            const auto gpus = plan_with(plans, together("cuda:0,cuda:0", i % 4 > 1));
             words_of(gpus.get(), biased, i % 2 ? Method::alias : Method::its, ask_for(biased, 10));
         }
         EXPECT_EQ(CSAW_OK, csaw__device_free_memory(0, &after));
@@ -231,33 +239,35 @@ TEST_F(MultiGpu, EveryAllocationOfAGraphHeldTogetherFailsInTurn) {
     const Case each = called(walks(), "biased");
     const Ask ask = ask_for(each, 12);
     const std::string twice = "cuda:0,cuda:0";
-    const csaw_plan_options options = together(twice);
     Taken expected;
     ASSERT_EQ(CSAW_OK, draw_each(cpu.get(), each, Method::alias, ask, 150, &expected)) << csaw_last_error();
-    for (uint64_t n = 1;; n++) {
-        csaw_plan *plan = nullptr;
-        Taken taken;
-        csaw__fail_allocations_from(n);
-        csaw_status status = csaw_plan_create(plans.graph.get(), &options, &plan);
-        if (status == CSAW_OK) status = draw_each(plan, each, Method::alias, ask, 150, &taken);
-        const uint64_t asked = csaw__allocations_counted();
-        csaw__fail_allocations_from(0);
-        ASSERT_LE(taken.words.size(), expected.words.size());
-        EXPECT_TRUE(std::equal(taken.words.begin(), taken.words.end(), expected.words.begin()));
-        if (plan) {
-            Taken again;
-            EXPECT_EQ(CSAW_OK, draw_each(plan, each, Method::alias, ask, 150, &again)) << csaw_last_error();
-            EXPECT_EQ(expected.words, again.words) << "on the same plan";
+    for (bool exchange : {false, true}) {
+        const csaw_plan_options options = together(twice, exchange);
+        for (uint64_t n = 1;; n++) {
+            csaw_plan *plan = nullptr;
+            Taken taken;
+            csaw__fail_allocations_from(n);
+            csaw_status status = csaw_plan_create(plans.graph.get(), &options, &plan);
+            if (status == CSAW_OK) status = draw_each(plan, each, Method::alias, ask, 150, &taken);
+            const uint64_t asked = csaw__allocations_counted();
+            csaw__fail_allocations_from(0);
+            ASSERT_LE(taken.words.size(), expected.words.size());
+            EXPECT_TRUE(std::equal(taken.words.begin(), taken.words.end(), expected.words.begin()));
+            if (plan) {
+                Taken again;
+                EXPECT_EQ(CSAW_OK, draw_each(plan, each, Method::alias, ask, 150, &again)) << csaw_last_error();
+                EXPECT_EQ(expected.words, again.words) << "on the same plan";
+            }
+            csaw_plan_free(plan);
+            if (asked < n) {
+                EXPECT_EQ(CSAW_OK, status) << csaw_last_error();
+                EXPECT_EQ(expected.words, taken.words);
+                EXPECT_GT(n, 15u);
+                break;
+            }
+            EXPECT_TRUE(status == CSAW_OK || status == CSAW_ENOMEM || status == CSAW_EDEVMEM) << csaw_last_error();
+            ASSERT_LT(n, 3000u);
         }
-        csaw_plan_free(plan);
-        if (asked < n) {
-            EXPECT_EQ(CSAW_OK, status) << csaw_last_error();
-            EXPECT_EQ(expected.words, taken.words);
-            EXPECT_GT(n, 15u);
-            break;
-        }
-        EXPECT_TRUE(status == CSAW_OK || status == CSAW_ENOMEM || status == CSAW_EDEVMEM) << csaw_last_error();
-        ASSERT_LT(n, 3000u);
     }
 }
 

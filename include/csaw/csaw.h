@@ -189,6 +189,11 @@ typedef struct csaw_plan_options {
                    and walkers and entries of samples travel; of several GPUs, be they a rank's: each holds a part of
                    the arcs, and reads the others' from their memory. Default: each holds the whole graph, if it can.
                    Of one it says nothing */
+    bool exchange;  /* with split, of several GPUs: walkers go to the GPU that has the row of their vertex, in batches
+                       that are copied while others step; samples read rows as ever. Default: each GPU reads rows where
+                       they are */
+    bool by_visits; /* with split, of ranks: ranges of equal numbers of arcs, which is how often walks on an undirected
+                       graph come to them. Default: of equal bytes */
 } csaw_plan_options;
 
 CSAW_API csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *options,
@@ -199,11 +204,12 @@ CSAW_API void csaw_plan_free(csaw_plan *plan);
 /* Several GPUs. Each holds the whole graph and draws one of as many equal groups of the instances of a run, of
  * csaw_sample_each() of every batch; together they make the samples of one device, bit for bit, in the same order.
  * Where the graph does not fit one of them, or with split, they hold its arcs together, if each can read the memory of
- * each; where it does not fit them together either, or gpu_memory or partitions are given, partitions come to each. A
- * GPU may be listed more than once. Each has a host thread at work for it; batch and progress functions are called on
- * the caller's. Samples are asked for in host memory (CSAW_HOST), to which all GPUs copy at the same time: CSAW_DEVICE
- * is CSAW_EUNSUPPORTED. The message of an error names the GPU; of several errors it is that which comes first in the
- * order of delivery. */
+ * each (with exchange walkers go to where their rows are, CSAW_EINVAL without split and several GPUs); where it does
+ * not fit them together either, or gpu_memory or partitions are given, partitions come to each. A GPU may be listed
+ * more than once. Each has a host thread at work for it; batch and progress functions are called on the caller's.
+ * Samples are asked for in host memory (CSAW_HOST), to which all GPUs copy at the same time: CSAW_DEVICE is
+ * CSAW_EUNSUPPORTED. The message of an error names the GPU; of several errors it is that which comes first in the order
+ * of delivery. */
 
 /* Ranks. With a communicator all its ranks make the same calls of csaw_plan_create(), csaw_sample(),
  * csaw_sample_each() and of writers, in the same order, with the same graph, sampler and options; MPI runs from before

@@ -76,7 +76,7 @@ csaw_plan_options = _struct(
     "csaw_plan_options", ("size", c_size_t), ("device", c_char_p), ("threads", c_int), ("partitions", c_int),
     ("gpu_memory", c_uint64), ("resident", c_int), ("streams", c_int), ("described_memory", c_uint64),
     ("walks_per_seed", c_uint32), ("depth", c_uint32), ("communicator", c_void_p), ("described_ranks", c_uint32),
-    ("split", c_bool))
+    ("split", c_bool), ("exchange", c_bool), ("by_visits", c_bool))
 csaw_seeds = _struct("csaw_seeds", ("vertex", c_void_p), ("count", c_uint64), ("offset", c_void_p))
 csaw_run_options = _struct(
     "csaw_run_options", ("size", c_size_t), ("seed", c_uint64), ("walks_per_seed", c_uint32), ("depth", c_uint32),

@@ -31,10 +31,12 @@ class Plan:
 
     def __init__(self, graph: Graph, device: str = "cpu", threads: int = 0, *, partitions: int = 0,
                  gpu_memory: Union[int, str] = 0, resident: int = 0, streams: int = 0,
-                 described_memory: Union[int, str] = 0, walks_per_seed: int = 0, depth: int = 0, split: bool = False):
+                 described_memory: Union[int, str] = 0, walks_per_seed: int = 0, depth: int = 0, split: bool = False,
+                 exchange: bool = False):
         """device: "cpu", "cuda:N", several of these with commas between, "all" or "simulated". threads: 0 = all cores.
         partitions: 0 = as few as fit gpu_memory, which is bytes or a text such as "4GiB"; resident, streams: of a GPU.
-        split: several GPUs hold the graph together, as they do by themselves where one has no room for it.
+        split: several GPUs hold the graph together, as they do by themselves where one has no room for it; exchange:
+        walkers then go to the GPU that has their row, and rows are not read from another's memory.
         described_memory, walks_per_seed, depth: what explain() speaks of. All as in csaw_plan_options."""
         if not isinstance(graph, Graph):
             raise invalid(f"a plan is for a csaw.Graph, not for {type(graph).__name__}")
@@ -44,7 +46,8 @@ class Plan:
         options = make_options(
             s.csaw_plan_options, device=str(device).encode(), threads=threads, partitions=partitions, resident=resident,
             streams=streams, gpu_memory=_bytes(gpu_memory, "gpu_memory"), walks_per_seed=walks_per_seed, depth=depth,
-            described_memory=_bytes(described_memory, "described_memory"), split=split)
+            described_memory=_bytes(described_memory, "described_memory"), split=split,
+            exchange=exchange)
         self.graph, self.device = graph, str(device)
         self._lock = threading.RLock()
         self._handle = Handle(create(lib.csaw_plan_create, graph._handle.pointer, ctypes.byref(options)),

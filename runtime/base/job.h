@@ -317,9 +317,10 @@ enum {
     CSAW__MOST_VIEWS = 16
 };
 
-/* Rows that are on the GPU beside those of the job: place offset[v - first] of col is v's first arc. */
+/* Rows that a launch reads: place offset[v - first] of col is v's first arc. Offsets are as wide as those of the job's
+ * rows. */
 typedef struct csaw__part_view {
-    const uint64_t *offset;
+    const void *offset;
     const csaw_vertex *col;
     csaw_vertex first, count;
 } csaw__part_view;
@@ -336,9 +337,16 @@ typedef struct CSAW__ALIGN16 csaw__part_window {
     csaw_vertex vertex[CSAW__WINDOW];
 } csaw__part_window;
 
+/* Walks that follow one another, whose paths are in one array of some GPU: where that begins, less the walks before
+ * them, in vertices and in arcs from address 0. */
+typedef struct csaw__part_home {
+    uint64_t end; /* walk */
+    uint64_t path, edge;
+} csaw__part_home;
+
 /* Walks on a GPU to which partitions of the graph come: what travels with each, and where it waits. Their paths may be
- * in the host's memory, which is written to alone. Of the arrays [num_walks] a walk's entries belong to the launch on
- * the partition at which it waits. */
+ * in the host's memory, or another GPU's, which is written to alone. Of the arrays [num_walks] a walk's entries belong
+ * to the launch on the partition at which it waits. */
 typedef struct csaw__part_walks {
     csaw__part_window *window;     /* [num_walks] the last vertices of its path, each where its address says */
     csaw_vertex *wait;             /* [num_walks] it waits at the partition of this vertex; CSAW_NONE: it is done */
@@ -352,10 +360,10 @@ typedef struct csaw__part_walks {
     uint64_t warps;                /* of the launch */
     const csaw_vertex *root;       /* [num_walks]; NULL: vertices in turn */
     uint32_t views;
-    csaw__part_view view[CSAW__MOST_VIEWS];
-    const uint64_t
-        *whole_offset; /* the whole graph in page-locked memory of the host, read in place where a row as a */
-    const csaw_vertex *whole_col; /* whole is asked about; NULL: there is none, and the walk stops */
+    csaw__part_view view[CSAW__MOST_VIEWS]; /* the first: of the partition itself, whose vertices step here */
+    const void *whole_offset;     /* the whole graph in memory that can be read from here, in place, where a */
+    const csaw_vertex *whole_col; /* row as a whole is asked about; NULL: none, and the walk stops */
+    const csaw__part_home *home;  /* ascending by end; NULL: the job's path and edge have all walks */
 } csaw__part_walks;
 enum csaw__part_state {
     CSAW__PART_STEPS,
@@ -430,6 +438,24 @@ typedef struct csaw__job {
 CSAW_FN csaw_vertex csaw__root_of(const csaw__job *job, uint64_t instance) {
     uint64_t root = instance % job->num_roots;
     return job->roots ? job->roots[root] : (csaw_vertex)root;
+}
+
+/* Where the walk's path begins, counted in vertices from address 0: its last two bits say which place of a window.
+ * Where its arcs do, likewise, if they are kept. */
+CSAW_FN const csaw__part_home *csaw__part_home_of(const csaw__job *job, uint64_t walk) {
+    const csaw__part_home *home = job->parts.home;
+    while (walk >= home->end) home++;
+    return home;
+}
+CSAW_FN uint64_t csaw__part_path(const csaw__job *job, uint64_t walk) {
+    const uint64_t begin =
+        job->parts.home ? csaw__part_home_of(job, walk)->path : (uint64_t)job->path / sizeof(csaw_vertex);
+    return begin + walk * ((uint64_t)job->length + 1);
+}
+CSAW_FN csaw_edge *csaw__part_edge(const csaw__job *job, uint64_t walk) {
+    const uint64_t begin =
+        job->parts.home ? csaw__part_home_of(job, walk)->edge : (uint64_t)job->edge / sizeof(csaw_edge);
+    return (csaw_edge *)((begin + walk * job->length) * sizeof(csaw_edge));
 }
 
 /* Where the search for a key (owner << 32 | vertex) begins in a hash table on the GPU. */

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "runtime/base/memory.h"
+#include "runtime/engine/device_exchange.h"
 #include "runtime/engine/device_parts.h"
 #include "runtime/engine/device_private.h"
 
@@ -181,6 +182,7 @@ void csaw__device_close(csaw__device *device) {
 static csaw_status take_buffers(csaw__device *device, csaw_samples *samples) {
     const uint64_t walks = samples->num_walks, length = samples->length;
     samples->host_current = false;
+    samples->device_by_walk = false;
     if (samples->device_path && samples->device_walks >= walks) return CSAW_OK; /* those of the batch before */
     CSAW_TRY(csaw__device_alloc(device, (void **)&samples->device_path, walks * (length + 1) * sizeof(csaw_vertex),
                                 "paths"));
@@ -248,15 +250,25 @@ typedef struct call_arrays {
     void *rest;
 } call_arrays;
 
-static csaw_status take_call_arrays(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
-                                    call_arrays *arrays) {
+static csaw_status take_roots(csaw__device *device, const csaw__job *job, call_arrays *arrays) {
     const uint64_t first = job->num_roots ? job->first % job->num_roots : 0;
     const bool all = job->num_walks > job->num_roots - first;
     const uint64_t count = all ? job->num_roots : job->num_walks;
     arrays->first_root = all ? 0 : first;
-    if (job->roots)
-        CSAW_TRY(csaw__device_upload(device, &arrays->roots, job->roots + arrays->first_root,
-                                     count * sizeof *job->roots, "seeds"));
+    if (!job->roots) return CSAW_OK;
+    return csaw__device_upload(device, &arrays->roots, job->roots + arrays->first_root, count * sizeof *job->roots,
+                               "seeds");
+}
+
+/* As the job has them: root r stands at roots[r]. */
+static const csaw_vertex *roots_of(const csaw__job *job, const call_arrays *arrays) {
+    if (!job->roots) return nullptr;
+    return (const csaw_vertex *)((uintptr_t)arrays->roots - arrays->first_root * sizeof *job->roots);
+}
+
+static csaw_status take_call_arrays(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
+                                    call_arrays *arrays) {
+    CSAW_TRY(take_roots(device, job, arrays));
     if (is_reject(job) && !(sampler->traits() & CSAW__TRAIT_USER))
         CSAW_TRY(
             csaw__device_alloc(device, &arrays->rest, job->num_walks * sizeof *job->rest, "a list of undecided walks"));
@@ -274,8 +286,7 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
     csaw_status status = take_call_arrays(device, sampler, job, &arrays);
     if (status == CSAW_OK) {
         job->rows = device->rows;
-        if (job->roots) /* root r stands at roots[r] */
-            job->roots = (const csaw_vertex *)((uintptr_t)arrays.roots - arrays.first_root * sizeof *job->roots);
+        job->roots = roots_of(job, &arrays);
         job->path = samples->device_path;
         job->edge = samples->device_edge;
         job->fault = &device->record[0];
@@ -294,3 +305,45 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
     }
     return CSAW_OK;
 }
+
+/* ---- walks that several GPUs exchange ---- */
+
+csaw_status csaw__device_let_in(csaw_plan *plan, const int *ordinal, uint32_t count) {
+    csaw__device *const device = plan->device;
+    CSAW_CUDA(cudaSetDevice(device->ordinal));
+    for (uint32_t i = 0; i < count; i++) {
+        if (ordinal[i] == device->ordinal) continue;
+        cudaMemAccessDesc access;
+        memset(&access, 0, sizeof access);
+        access.location.type = cudaMemLocationTypeDevice;
+        access.location.id = ordinal[i];
+        access.flags = cudaMemAccessFlagsProtReadWrite;
+        CSAW_CUDA(cudaMemPoolSetAccess(device->pool, &access, 1));
+        const cudaError_t error = cudaDeviceEnablePeerAccess(ordinal[i], 0);
+        if (error == cudaErrorPeerAccessAlreadyEnabled)
+            cudaGetLastError(); /* by the program, or another plan */
+        else
+            CSAW_CUDA(error);
+    }
+    return CSAW_OK;
+}
+
+csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, csaw_samples *samples, csaw__exchange_gpu *out,
+                              void **seeds) {
+    csaw__device *const device = plan->device;
+    call_arrays arrays = {nullptr, 0, nullptr};
+    CSAW_CUDA(cudaSetDevice(device->ordinal));
+    CSAW_TRY(take_buffers(device, samples));
+    samples->device_by_walk = true;
+    const csaw_status status = take_roots(device, job, &arrays);
+    *seeds = (void *)arrays.roots;
+    CSAW_TRY(status);
+    CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* other streams go on from here */
+    out->rows = device->rows;
+    out->roots = roots_of(job, &arrays);
+    out->path = samples->device_path;
+    out->edge = samples->device_edge;
+    return CSAW_OK;
+}
+
+void csaw__device_free_seeds(csaw_plan *plan, void *seeds) { csaw__device_free(plan->device, seeds); }

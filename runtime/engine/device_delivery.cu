@@ -3,8 +3,9 @@
  * Arcs of samples: device_arcs.cu.
  *
  * Delivery has a stream of its own, and walks and samples are complete before anyone is given them, so it waits for
- * nothing that is being drawn meanwhile. Walks stand step by step on the device and are transposed there first. Copies
- * go on after they are begun, so that several GPUs copy at the same time (deliver.c). */
+ * nothing that is being drawn meanwhile. Walks stand step by step on the device and are transposed there first, unless
+ * they stand walk by walk. Copies go on after they are begun, so that several GPUs copy at the same time (deliver.c).
+ */
 #include "runtime/base/device_copy.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_arcs.h"
@@ -23,7 +24,7 @@ static csaw_status take_turned(csaw_samples *samples) {
 }
 
 csaw_status csaw__device_reserve(csaw_samples *samples) {
-    if (samples->is_sample) return CSAW_OK; /* arcs stand as they are delivered */
+    if (samples->is_sample || samples->device_by_walk) return CSAW_OK; /* they stand as they are delivered */
     CSAW_CUDA(cudaSetDevice(samples->device->ordinal));
     return take_turned(samples);
 }
@@ -45,10 +46,22 @@ static csaw_status begin(csaw_samples *samples, const T *from, T *to, uint64_t r
     return CSAW_OK;
 }
 
+static csaw_status begin_as_they_stand(const csaw_samples *samples, csaw_vertex *path, csaw_edge *edge) {
+    const uint64_t walks = samples->num_walks, length = samples->length;
+    const cudaStream_t stream = samples->device->delivery;
+    CSAW_CUDA(csaw__copy_async(path, samples->device_path, walks * (length + 1) * sizeof *path, cudaMemcpyDeviceToHost,
+                               stream));
+    if (edge)
+        CSAW_CUDA(csaw__copy_async(edge, samples->device_edge, walks * length * sizeof *edge, cudaMemcpyDeviceToHost,
+                                   stream));
+    return CSAW_OK;
+}
+
 csaw_status csaw__device_begin_walks(csaw_samples *samples, csaw_vertex *path, csaw_edge *edge) {
     const bool reserved = samples->device_turned != nullptr;
     const uint64_t walks = samples->num_walks, length = samples->length;
     CSAW_CUDA(cudaSetDevice(samples->device->ordinal));
+    if (samples->device_by_walk) return begin_as_they_stand(samples, path, edge);
     if (!reserved) CSAW_TRY(take_turned(samples));
     csaw_status status = begin(samples, samples->device_path, path, length + 1, walks);
     if (status == CSAW_OK && edge)

@@ -3,7 +3,8 @@
  * so that the library is not linked with the driver.
  *
  * An array is cut into equal pieces, as many as there are GPUs; of small ones there are fewer, since a GPU maps 2 MiB
- * at least. Whose piece comes first goes round, so that small arrays do not all lie on the first GPU. */
+ * at least. Whose piece comes first goes round, unless they are to be aligned, so that small arrays do not all lie on
+ * the first GPU. */
 #include "runtime/engine/device_joint.h"
 
 #include <cuda.h>
@@ -44,7 +45,8 @@ struct csaw__joint {
     int ordinal[CSAW__MOST_GPUS];
     driver call;
     uint64_t granule;
-    uint32_t turn;                         /* whose piece of the next array comes first */
+    bool aligned;                          /* the first member's piece of every array comes first */
+    uint32_t turn;                         /* else whose piece of the next array does */
     csaw__device *device[CSAW__MOST_GPUS]; /* that have a pool, [count] */
     joint_array array[MOST_ARRAYS];
     csaw__rows rows; /* the graph's arrays */
@@ -203,7 +205,7 @@ csaw_status take(csaw__joint *joint, uint64_t bytes, const char *what, void **ou
         return csaw__fail(status, "no memory of %u GPUs together for %s, %.1f MiB: %s; list more GPUs", joint->count,
                           what, (double)bytes / 1048576, before);
     }
-    joint->turn = (joint->turn + 1) % joint->count;
+    if (!joint->aligned) joint->turn = (joint->turn + 1) % joint->count;
     *out = (void *)array->at;
     return CSAW_OK;
 }
@@ -258,10 +260,12 @@ extern "C" csaw_status csaw__joint_reaches(const int *ordinal, uint32_t count, b
     return CSAW_OK;
 }
 
-extern "C" csaw_status csaw__joint_open(const csaw_csr *csr, const int *ordinal, uint32_t count, csaw__joint **out) {
+extern "C" csaw_status csaw__joint_open(const csaw_csr *csr, const int *ordinal, uint32_t count, bool aligned,
+                                        csaw__joint **out) {
     csaw__joint *joint = nullptr;
     CSAW_TRY(csaw__alloc_zero(&joint, 1, "memory of several GPUs"));
     joint->count = count;
+    joint->aligned = aligned;
     memcpy(joint->ordinal, ordinal, count * sizeof *ordinal);
     const csaw_status status = open(joint, csr);
     if (status == CSAW_OK)

@@ -9,10 +9,10 @@
  * what searches and attempts read again and again is copied there if it fits: where arcs lead (device_second_order.cu),
  * and rows' sums of static biases (device_tables.cu).
  *
- * Why not move walkers to where their rows are (C-SAW, SC'20, section V-D; runtime/engine/spread.h does between ranks)?
- * A walker that moves is 24 bytes, 56 with its own, written, copied and taken up, in launches with ends to wait for; an
- * arc that is read from the neighbour's memory is a sector of 32 bytes, in a kernel that has thousands of walkers to go
- * on with meanwhile. Measured: docs/gpu.md. */
+ * The other way is to move walkers to where their rows are (C-SAW, SC'20, section V-D), which device_exchange.h does on
+ * the same memory: a walker that moves is 32 bytes and more, written, copied and taken up, in launches with ends to
+ * wait for; an arc that is read from the neighbour's memory is a sector of 32 bytes, in a kernel that has thousands of
+ * walkers to go on with meanwhile. docs/gpu.md has both. */
 #ifndef CSAW_ENGINE_DEVICE_JOINT_H
 #define CSAW_ENGINE_DEVICE_JOINT_H
 
@@ -39,8 +39,10 @@ static inline csaw__joint_piece csaw__joint_piece_of(uint64_t bytes, uint64_t pi
 csaw_status csaw__joint_reaches(const int *ordinal, uint32_t count, bool *all, int *reader, int *holder);
 /* ordinal: [count], one GPU may stand there more than once. Takes the memory of the graph's arrays, and fills nothing.
  * Each member opens a device of it (csaw__device_open), which fills its own pieces: the arrays are whole after all of
- * them have. CSAW_EDEVMEM without memory. */
-csaw_status csaw__joint_open(const csaw_csr *csr, const int *ordinal, uint32_t count, csaw__joint **out);
+ * them have. aligned: the first piece of each array is the first member's, the second the second's, so that all that
+ * belongs to an arc is in the memory of one; else pieces of small arrays are dealt out in turn. CSAW_EDEVMEM without
+ * memory. */
+csaw_status csaw__joint_open(const csaw_csr *csr, const int *ordinal, uint32_t count, bool aligned, csaw__joint **out);
 void csaw__joint_close(csaw__joint *joint); /* NULL is fine; after runs, and before or after its devices */
 
 #ifdef __cplusplus

@@ -29,7 +29,7 @@ constexpr bool csaw__asks_prev = (csaw__hooks.flags & CSAW_SECOND_ORDER) != 0;
 /* A lane's walk. */
 struct csaw__part_walk {
     csaw_site site;
-    uint64_t walk;
+    uint64_t walk, path;     /* path: where it begins (csaw__part_path) */
     uint32_t state, attempt; /* csaw__part_state; of REJECT */
     uint8_t answer[CSAW__MOST_ASKED + 1];
     bool busy;
@@ -49,11 +49,6 @@ struct csaw__part_search {
     uint32_t found; /* how many */
 };
 
-/* Where the walk's path begins, counted in vertices from address 0: its last two bits say which place of a window. */
-CSAW_FN uint64_t csaw__part_path(const csaw__job *job, uint64_t walk) {
-    return (uint64_t)job->path / sizeof(csaw_vertex) + walk * ((uint64_t)job->length + 1);
-}
-
 /* Registers: no index that is known only when it runs. */
 CSAW_FN csaw_vertex csaw__window_get(const csaw__part_window *window, uint64_t place) {
     const uint32_t i = (uint32_t)place & (CSAW__WINDOW - 1);
@@ -68,12 +63,11 @@ CSAW_FN void csaw__window_put(csaw__part_window *window, uint64_t place, csaw_ve
     window->vertex[3] = i == 3 ? v : window->vertex[3];
 }
 
-/* The vertex at a depth goes to the window; a window that ends with it, or with the path, to the path: 16 bytes at
- * once, but where they are another walk's, too. */
-CSAW_FN void csaw__parts_write(const csaw__job *job, uint64_t walk, csaw__part_window *window, uint32_t depth,
+/* The vertex at a depth of the path that begins there goes to the window; a window that ends with it, or with the path,
+ * to the path: 16 bytes at once, but where they are another walk's, too. */
+CSAW_FN void csaw__parts_write(const csaw__job *job, uint64_t begin, csaw__part_window *window, uint32_t depth,
                                csaw_vertex v) {
-    const uint64_t begin = csaw__part_path(job, walk), place = begin + depth,
-                   first = place / CSAW__WINDOW * CSAW__WINDOW;
+    const uint64_t place = begin + depth, first = place / CSAW__WINDOW * CSAW__WINDOW;
     csaw__window_put(window, place, v);
     if (place - first < CSAW__WINDOW - 1 && depth < job->length) return;
     if (place - first == CSAW__WINDOW - 1 && first >= begin) {
@@ -95,6 +89,7 @@ CSAW_FN void csaw__parts_learn(csaw__part_walk *w, uint32_t known) {
 CSAW_FN void csaw__parts_load(const csaw__job *job, uint64_t walk, csaw__part_walk *w) {
     const csaw__part_walks *p = &job->parts;
     const uint64_t path = csaw__part_path(job, walk);
+    w->path = path;
     const uint32_t progress = __ldcg(&p->progress[walk]);
     csaw_site *site = &w->site;
     w->walk = walk;
@@ -118,6 +113,11 @@ CSAW_FN void csaw__parts_load(const csaw__job *job, uint64_t walk, csaw__part_wa
     }
 }
 
+/* Whether the vertex is of the launch's partition; not CSAW_NONE. */
+CSAW_FN bool csaw__parts_here(const csaw__job *job, csaw_vertex v) {
+    return v - job->parts.view[0].first < job->parts.view[0].count;
+}
+
 /* Adds those of the next walks that wait here. */
 CSAW_FN void csaw__parts_look(const csaw__job *job, csaw__part_search *search) {
     const csaw__part_walks *p = &job->parts;
@@ -132,7 +132,7 @@ CSAW_FN void csaw__parts_look(const csaw__job *job, csaw__part_search *search) {
     }
 #pragma unroll
     for (int i = 0; i < CSAW__LOOKS; i++, walk += 32 * p->warps) {
-        const bool here = wait[i] - job->rows.first < job->rows.count;
+        const bool here = csaw__parts_here(job, wait[i]);
         const uint32_t all = __ballot_sync(CSAW__WARP, here);
         if (here) search->walk[search->found + (uint32_t)__popc(all & below)] = walk;
         search->found += (uint32_t)__popc(all);
@@ -159,6 +159,17 @@ CSAW_FN uint64_t csaw__parts_place(const csaw__job *job, const csaw_vertex *col,
     return place + (uint64_t)((int64_t)((uint64_t)col - (uint64_t)job->rows.col) / (int64_t)sizeof *col);
 }
 
+/* Prev's row is that one. */
+CSAW_FN void csaw__parts_see_prev(csaw_site *site, const void *offset, const csaw_vertex *col, csaw_vertex local) {
+    csaw__rows rows;
+    rows.offset = offset;
+    rows.wide = site->job->rows.wide;
+    const uint64_t begin = csaw__offset(&rows, local);
+    site->prev_row = csaw__parts_place(site->job, col, begin);
+    site->prev_degree = (uint32_t)(csaw__offset(&rows, local + 1) - begin);
+    site->prev_here = 1;
+}
+
 /* Prev's row, if it is on the device. */
 CSAW_FN void csaw__parts_find_prev(csaw_site *site) {
     const csaw__part_walks *p = &site->job->parts;
@@ -168,21 +179,16 @@ CSAW_FN void csaw__parts_find_prev(csaw_site *site) {
         const csaw__part_view *view = &p->view[i];
         const csaw_vertex local = site->prev - view->first;
         if (local >= view->count) continue;
-        site->prev_row = csaw__parts_place(site->job, view->col, view->offset[local]);
-        site->prev_degree = (uint32_t)(view->offset[local + 1] - view->offset[local]);
-        site->prev_here = 1;
+        csaw__parts_see_prev(site, view->offset, view->col, local);
     }
 }
 
-/* Prev's row where the host has it: many reads one after the other, from far away. Whether it is in sight then. */
+/* Prev's row where it is: many reads one after the other, from far away. Whether it is in sight then. */
 CSAW_FN bool csaw__parts_prev_in_place(csaw_site *site) {
     const csaw__part_walks *p = &site->job->parts;
     if (!csaw__second_remote(site)) return true;
     if (!p->whole_col) return false;
-    const uint64_t begin = p->whole_offset[site->prev];
-    site->prev_row = csaw__parts_place(site->job, p->whole_col, begin);
-    site->prev_degree = (uint32_t)(p->whole_offset[site->prev + 1] - begin);
-    site->prev_here = 1;
+    csaw__parts_see_prev(site, p->whole_offset, p->whole_col, site->prev);
     return true;
 }
 
@@ -265,8 +271,8 @@ CSAW_FN csaw_vertex csaw__parts_move(csaw__part_walk *w, int picked, const csaw_
     const csaw_vertex next = csaw__move(site, picked, arc, &edge, 0);
     const uint32_t last = next == CSAW_NONE ? job->length : site->depth + 1; /* an ended path is padded */
     for (uint32_t depth = site->depth; depth < last; depth++) {
-        csaw__parts_write(job, w->walk, &w->window, depth + 1, next);
-        if (job->edge) job->edge[w->walk * job->length + depth] = depth == site->depth ? edge : CSAW_NO_EDGE;
+        csaw__parts_write(job, w->path, &w->window, depth + 1, next);
+        if (job->edge) csaw__part_edge(job, w->walk)[depth] = depth == site->depth ? edge : CSAW_NO_EDGE;
     }
     site->prev = site->at;
     site->at = next;
@@ -311,7 +317,7 @@ template <uint32_t KERNEL> CSAW_FN void csaw__parts_walk(const csaw__job &job) {
         }
         const bool moves = steps && picked != CSAW__ASKS;
         if (moves) wait = csaw__parts_move(&w, picked, &arc);
-        const bool stays = (moves || answers) && wait - job.rows.first < job.rows.count;
+        const bool stays = (moves || answers) && csaw__parts_here(&job, wait);
         csaw__parts_hand_over(&job, &w, w.busy && !stays, wait);
         w.busy = stays;
     }
@@ -326,7 +332,7 @@ CSAW_FN void csaw__parts_start(const csaw__job &job) {
     if (mine) {
         const csaw_vertex root = p->root ? p->root[walk] : csaw__root_of(&job, job.first + walk);
         csaw__part_window window = {{0, 0, 0, 0}};
-        csaw__parts_write(&job, walk, &window, 0, root);
+        csaw__parts_write(&job, csaw__part_path(&job, walk), &window, 0, root);
         p->window[walk] = window;
         p->wait[walk] = root;
         p->progress[walk] = 0;

@@ -75,7 +75,7 @@ uint32_t see_slots(const csaw__cuda_parts *c, uint32_t slot, csaw__part_view *vi
     for (uint32_t i = 0; i < seen && views < CSAW__MOST_VIEWS; i++) {
         const csaw__cuda_slot *const s = &c->slot[(slot + i) % c->slots];
         if (s->part == CSAW__NONE_AT_ALL) continue;
-        view[views++] = {(const uint64_t *)s->rows.offset, s->rows.col, s->rows.first, s->rows.count};
+        view[views++] = {s->rows.offset, s->rows.col, s->rows.first, s->rows.count};
     }
     return views;
 }
@@ -119,7 +119,7 @@ csaw_status walk_the_rest(csaw__cuda_parts *c) {
     if (left == 0) return CSAW_OK;
     job.rows = csaw__cuda_rows_of_host(c);
     job.parts.views = 1;
-    job.parts.view[0] = {(const uint64_t *)job.rows.offset, job.rows.col, 0, job.rows.count};
+    job.parts.view[0] = {job.rows.offset, job.rows.col, 0, job.rows.count};
     CSAW_TRY(launch_on(c, &job, parts, c->parts->on.blocks, c->side));
     CSAW_CUDA(cudaStreamSynchronize(c->side));
     return CSAW_OK;

@@ -407,7 +407,7 @@ extern "C" csaw_status csaw__spread_gpu_begin(csaw__spread_gpu *g, const csaw_sa
     b->p.part = g->rank;
     b->p.parts = g->ranks;
     b->p.views = 1;
-    b->p.view[0] = {(const uint64_t *)g->rows.offset, g->rows.col, g->rows.first, g->rows.count};
+    b->p.view[0] = {g->rows.offset, g->rows.col, g->rows.first, g->rows.count};
     g->job.rows = g->rows;
     g->job.degree = g->degree;
     g->job.remote = 1;

@@ -81,7 +81,7 @@ void csaw__explain_described(csaw_plan *plan, uint64_t memory, uint32_t count) {
         say(plan, "device      each GPU has %s and need not be here, a tenth of it left to the driver\n", SIZE(memory));
 }
 
-void csaw__explain_gpus(csaw_plan *plan, uint32_t count, bool together) {
+void csaw__explain_gpus(csaw_plan *plan, uint32_t count, bool together, bool exchange) {
     const csaw_plan_options none = {0};
     const csaw__fit_request graph = csaw__parts_request(plan->graph, &none);
     if (count == 1) return;
@@ -92,6 +92,10 @@ void csaw__explain_gpus(csaw_plan *plan, uint32_t count, bool together) {
             "split       over them: each holds %s of the arcs, and its part of tables, reads the others' from their "
             "memory, and holds all row offsets\n",
             SIZE(graph.arcs * graph.arc_bytes / count));
+    if (together && exchange)
+        say(plan,
+            "exchange    walkers go to the GPU that has their row, 32 bytes a time, 64 with a question, and 32 more "
+            "with bytes of their own; samples read rows where they are\n");
 }
 
 void csaw__explain_one_of(csaw_plan *plan, const csaw_plan *one, bool first) {

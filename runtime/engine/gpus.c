@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/memory.h"
+#include "runtime/engine/device_exchange.h"
 #include "runtime/engine/device_joint.h"
 #include "runtime/engine/parts.h"
 
@@ -114,8 +115,16 @@ static csaw_status open_joint(const opening *o) {
     bool joint;
     CSAW_TRY(are_joint(o, &joint));
     if (!joint) return CSAW_OK;
-    const csaw_status status = csaw__joint_open(&o->whole->graph->csr, gpus->ordinal, gpus->count, &gpus->joint);
+    const csaw_status status =
+        csaw__joint_open(&o->whole->graph->csr, gpus->ordinal, gpus->count, o->options->exchange, &gpus->joint);
     return o->options->split ? status : CSAW_OK;
+}
+
+static csaw_status open_exchange(const opening *o) {
+    csaw__gpus *const gpus = o->gpus;
+    if (!o->options->exchange) return CSAW_OK;
+    for (uint32_t i = 0; i < gpus->count; i++) CSAW_TRY(csaw__device_let_in(gpus->plan[i], gpus->ordinal, gpus->count));
+    return csaw__gpu_exchange_open(&o->whole->graph->csr, gpus->ordinal, gpus->count, &gpus->exchange);
 }
 
 csaw_status csaw__gpus_open(csaw_plan *plan, const csaw_plan_options *options, const csaw__device_list *list) {
@@ -129,9 +138,10 @@ csaw_status csaw__gpus_open(csaw_plan *plan, const csaw_plan_options *options, c
     CSAW_TRY(open_joint(&opening));
     CSAW_TRY(csaw__crew_create(gpus->count, &gpus->crew));
     CSAW_TRY(on_each(gpus, open_one, &opening));
+    CSAW_TRY(open_exchange(&opening));
     for (uint32_t i = 0; i < gpus->count; i++) gpus->in_parts = gpus->in_parts || gpus->plan[i]->parts;
     csaw__spare_keep(plan->spare, gpus->count * (CSAW__MOST_BATCH_BYTES + (1 << 20)));
-    csaw__explain_gpus(plan, gpus->count, gpus->joint);
+    csaw__explain_gpus(plan, gpus->count, gpus->joint, gpus->exchange);
     for (uint32_t i = 0; i < gpus->count; i++) csaw__explain_one_of(plan, gpus->plan[i], i == 0);
     return CSAW_OK;
 }
@@ -139,6 +149,7 @@ csaw_status csaw__gpus_open(csaw_plan *plan, const csaw_plan_options *options, c
 void csaw__gpus_free(csaw__gpus *gpus) {
     if (!gpus) return;
     csaw__crew_free(gpus->crew);
+    csaw__gpu_exchange_close(gpus->exchange);
     if (gpus->joint && gpus->plan[0]) csaw__device_forget_tables(gpus->plan[0]);
     for (uint32_t i = 0; i < gpus->count; i++) csaw_plan_free(gpus->plan[i]);
     csaw__joint_close(gpus->joint);
@@ -302,12 +313,41 @@ static csaw_status take_shares(csaw_samples *samples, uint32_t count) {
     return CSAW_OK;
 }
 
+/* Walks that all GPUs draw together, from this thread. */
+static csaw_status draw_exchanged(const csaw__run *r, csaw_samples *samples, csaw__fault *fault) {
+    const csaw__gpus *const gpus = r->plan->gpus;
+    csaw__exchange_gpu at[CSAW__MOST_GPUS];
+    void *seeds[CSAW__MOST_GPUS] = {NULL};
+    csaw__job job = r->job;
+    csaw_status status = CSAW_OK;
+    job.first = samples->first;
+    job.num_walks = samples->num_walks;
+    for (uint32_t i = 0; i < gpus->count && status == CSAW_OK; i++) {
+        const csaw__run run = run_of(r, i);
+        uint64_t first = samples->first, count = samples->num_walks;
+        csaw__gpus_share(gpus, i, &first, &count);
+        csaw__run_describe(&run, first, count, samples->share[i]);
+        samples->share[i]->ordinal = gpus->ordinal[i];
+        at[i].end = first + count - samples->first;
+        status = csaw__device_home(gpus->plan[i], &job, samples->share[i], &at[i], &seeds[i]);
+        if (status != CSAW_OK) {
+            char why[256];
+            snprintf(why, sizeof why, "%s", csaw_last_error());
+            status = csaw__gpu_failed(gpus->ordinal[i], status, why);
+        }
+    }
+    if (status == CSAW_OK) status = csaw__gpu_exchange_walk(gpus->exchange, r->sampler, &job, at, fault);
+    for (uint32_t i = 0; i < gpus->count; i++) csaw__device_free_seeds(gpus->plan[i], seeds[i]);
+    return status;
+}
+
 csaw_status csaw__gpus_draw(const csaw__run *r, csaw_samples *samples, csaw__fault *fault) {
     const csaw__gpus *const gpus = r->plan->gpus;
     drawing d = {.run = r, .samples = samples};
     samples->host_current = false;
     if (samples->num_walks > samples->device_walks) samples->device_walks = samples->num_walks;
     CSAW_TRY(take_shares(samples, gpus->count));
+    if (gpus->exchange && !r->is_sample) return draw_exchanged(r, samples, fault);
     if (gpus->in_parts && !r->is_sample) CSAW_TRY(csaw__walks_room(samples));
     CSAW_TRY(csaw__crew_run(gpus->crew, &(csaw__crew_work){draw_one, hear, &d}));
     CSAW_REQUIRE(d.refused == CSAW_OK, d.refused, "%s", d.why);

@@ -7,7 +7,8 @@
  * order is the order of the shares; a batch is what it is on one GPU; nothing is exchanged while they draw; and the
  * shares are copied to the host side by side (deliver.c). Whole batches dealt out in turn would give the same order,
  * but csaw_sample(), which is one batch, would have to be cut all the same, and copies of one batch would wait for each
- * other. A draw depends on its place alone, so no bit changes. */
+ * other. A draw depends on its place alone, so no bit changes. Of GPUs that exchange walkers (device_exchange.h) a
+ * share is what a GPU keeps and delivers, whoever draws it. */
 #ifndef CSAW_ENGINE_GPUS_H
 #define CSAW_ENGINE_GPUS_H
 
@@ -21,9 +22,10 @@ extern "C" {
 
 struct csaw__gpus {
     uint32_t count;
-    bool in_parts;      /* partitions come to one of them at least */
-    csaw__joint *joint; /* the graph is in the memory of all together; NULL: in that of each */
-    csaw__crew *crew;   /* member i is that of GPU i; the first one's is the caller's thread */
+    bool in_parts;                       /* partitions come to one of them at least */
+    csaw__joint *joint;                  /* the graph is in the memory of all together; NULL: in that of each */
+    struct csaw__gpu_exchange *exchange; /* walkers go where their rows are; NULL: rows are read where they are */
+    csaw__crew *crew;                    /* member i is that of GPU i; the first one's is the caller's thread */
     int ordinal[CSAW__MOST_GPUS];
     csaw_plan *plan[CSAW__MOST_GPUS]; /* [count] */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/no_device.c - what a build without CUDA answers to those who ask for a GPU. Weak: a test program may
  * bring an engine of its own, wherever it stands among what is linked. */
+#include "runtime/engine/device_exchange.h"
 #include "runtime/engine/device_joint.h"
 #include "runtime/engine/device_loader.h"
 #include "runtime/engine/device_negatives.h"
@@ -28,12 +29,41 @@ WEAK csaw_status csaw__joint_reaches(const int *ordinal, uint32_t count, bool *a
     return no_cuda();
 }
 
-WEAK csaw_status csaw__joint_open(const csaw_csr *csr, const int *ordinal, uint32_t count, csaw__joint **out) {
-    (void)csr, (void)ordinal, (void)count, (void)out;
+WEAK csaw_status csaw__joint_open(const csaw_csr *csr, const int *ordinal, uint32_t count, bool aligned,
+                                  csaw__joint **out) {
+    (void)csr, (void)ordinal, (void)count, (void)aligned, (void)out;
     return no_cuda();
 }
 
 WEAK void csaw__joint_close(csaw__joint *joint) { (void)joint; }
+
+WEAK csaw_status csaw__gpu_exchange_open(const csaw_csr *csr, const int *ordinal, uint32_t count,
+                                         csaw__gpu_exchange **out) {
+    (void)csr, (void)ordinal, (void)count, (void)out;
+    return no_cuda();
+}
+
+WEAK void csaw__gpu_exchange_close(csaw__gpu_exchange *x) { (void)x; }
+
+WEAK csaw_status csaw__gpu_exchange_walk(csaw__gpu_exchange *x, const csaw_sampler *sampler, const csaw__job *job,
+                                         const csaw__exchange_gpu *gpu, csaw__fault *fault) {
+    (void)x, (void)sampler, (void)job, (void)gpu, (void)fault;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__device_let_in(csaw_plan *plan, const int *ordinal, uint32_t count) {
+    (void)plan, (void)ordinal, (void)count;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, csaw_samples *samples,
+                                   csaw__exchange_gpu *out, void **seeds) {
+    (void)plan, (void)job, (void)samples, (void)out, (void)seeds;
+    return no_cuda();
+}
+
+WEAK void csaw__device_free_seeds(csaw_plan *plan, void *seeds) { (void)plan, (void)seeds; }
+
 WEAK csaw_status csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner) {
     (void)plan, (void)owner;
     return no_cuda();

@@ -133,15 +133,16 @@ void csaw__explain_ranks(csaw_plan *plan, uint32_t ranks);
 void csaw__explain_host(csaw_plan *plan, bool simulates, bool in_parts);
 void csaw__explain_gpu(csaw_plan *plan, int ordinal);
 void csaw__explain_described(csaw_plan *plan, uint64_t memory, uint32_t count);
-void csaw__explain_gpus(csaw_plan *plan, uint32_t count, bool together); /* they hold the graph together */
+/* together: they hold the graph so; exchange: and walkers go where their rows are. */
+void csaw__explain_gpus(csaw_plan *plan, uint32_t count, bool together, bool exchange);
 /* What one of several GPUs says of itself; lines that would be alike are the first one's. */
 void csaw__explain_one_of(csaw_plan *plan, const csaw_plan *one, bool first);
 csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph);
 /* runtime/engine/spread_explain.c: the graph split over ranks; what a GPU does with a rank's part; and whether the
  * parts fit GPUs of so much memory, CSAW_EDEVMEM if not. */
-csaw_status csaw__explain_split(csaw_plan *plan, uint32_t ranks);
+csaw_status csaw__explain_split(csaw_plan *plan, uint32_t ranks, bool by_visits);
 void csaw__explain_split_gpu(csaw_plan *plan, int ordinal);
-csaw_status csaw__explain_split_fit(csaw_plan *plan, uint32_t ranks, uint64_t memory);
+csaw_status csaw__explain_split_fit(csaw_plan *plan, uint32_t ranks, bool by_visits, uint64_t memory);
 
 #ifdef __cplusplus
 }

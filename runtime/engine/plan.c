@@ -10,8 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* over_ranks: the graph is split over them. */
-static csaw_status check_options(const csaw_plan_options *options, csaw__device_kind kind, bool over_ranks) {
+/* over_ranks: the graph is split over them; gpus: that the list has. */
+static csaw_status check_options(const csaw_plan_options *options, csaw__device_kind kind, uint32_t gpus,
+                                 bool over_ranks) {
     CSAW_REQUIRE(options->threads >= 0 && options->threads <= 4096, CSAW_EINVAL,
                  "threads is %d; give 1 .. 4096, or 0 for all cores", options->threads);
     CSAW_REQUIRE(options->partitions >= 0 && options->partitions <= CSAW__MOST_PARTS, CSAW_EINVAL,
@@ -39,6 +40,11 @@ static csaw_status check_options(const csaw_plan_options *options, csaw__device_
         !over_ranks || !options->gpu_memory, CSAW_EINVAL,
         "gpu_memory is of parts that come and go, but with split a rank's part stays on its GPU; leave it out, "
         "and start more ranks if the part does not fit");
+    CSAW_REQUIRE(!options->exchange || (options->split && kind == CSAW__ON_GPU && gpus > 1), CSAW_EINVAL,
+                 "exchange is for several GPUs that hold a graph together; give split, and a device of more than one, "
+                 "such as 'cuda:0,cuda:1', or leave exchange out");
+    CSAW_REQUIRE(!options->by_visits || options->split, CSAW_EINVAL,
+                 "by_visits says how ranks divide a graph that is split over them; give split, or leave it out");
     CSAW_REQUIRE(!options->split || options->described_ranks <= CSAW__MOST_PARTS, CSAW_EINVAL,
                  "the graph split over %u ranks; describe at most %d", options->described_ranks, CSAW__MOST_PARTS);
     CSAW_REQUIRE(kind != CSAW__ON_SIMULATED || !options->described_memory, CSAW_EINVAL,
@@ -63,7 +69,7 @@ static csaw_status describe(csaw_plan *plan, const csaw_plan_options *given, uin
     plan->described = true;
     plan->sharers = count;
     if (count > 1) CSAW_TRY(csaw__gpus_together(plan->graph, given, count, usable, &together));
-    csaw__explain_gpus(plan, count, together);
+    csaw__explain_gpus(plan, count, together, given->exchange);
     csaw__explain_described(plan, given->described_memory, count);
     return together ? CSAW_OK : csaw__explain_fit(plan, &request);
 }
@@ -118,8 +124,9 @@ static csaw_status open_gpu(csaw_plan *plan, const csaw_plan_options *given, int
 }
 
 /* A rank's share of the graph, on a GPU or not. Messages go when all ranks have theirs. */
-static csaw_status open_split(csaw_plan *plan, const csaw__device_list *list) {
-    const csaw__spread_options options = {.on_gpu = list->kind == CSAW__ON_GPU, .ordinal = list->ordinal[0]};
+static csaw_status open_split(csaw_plan *plan, const csaw__device_list *list, bool by_visits) {
+    const csaw__spread_options options = {
+        .by_visits = by_visits, .on_gpu = list->kind == CSAW__ON_GPU, .ordinal = list->ordinal[0]};
     if (options.on_gpu) csaw__explain_split_gpu(plan, options.ordinal);
     if (plan->described) return CSAW_OK;
     return csaw__spread_create(plan->graph, csaw__ranks_size(plan->ranks), csaw__ranks_rank(plan->ranks), &options,
@@ -132,13 +139,14 @@ static csaw_status open_device(csaw_plan *plan, const csaw_plan_options *options
     if (kind == CSAW__ON_GPU && split && options->described_memory)
         return csaw__explain_split_fit(
             plan, options->described_ranks ? options->described_ranks : (uint32_t)csaw__ranks_size(plan->ranks),
-            options->described_memory);
-    if (kind == CSAW__ON_GPU && split) return open_split(plan, list);
+            options->by_visits, options->described_memory);
+    if (kind == CSAW__ON_GPU && split) return open_split(plan, list, options->by_visits);
     if (kind == CSAW__ON_GPU && options->described_memory) return describe(plan, options, list->count);
     if (kind == CSAW__ON_GPU && list->count > 1) return csaw__gpus_open(plan, options, list);
     if (kind == CSAW__ON_GPU) return open_gpu(plan, options, list->ordinal[0], 0, NULL);
     csaw__explain_host(plan, kind == CSAW__ON_SIMULATED, options->partitions > 1);
-    if (kind == CSAW__ON_CPU && options->partitions <= 1) return split ? open_split(plan, list) : narrow_rowptr(plan);
+    if (kind == CSAW__ON_CPU && options->partitions <= 1)
+        return split ? open_split(plan, list, options->by_visits) : narrow_rowptr(plan);
     CSAW_TRY(csaw__parts_create(plan->graph, options, -1, &plan->parts));
     return explain_fit(plan, options);
 }
@@ -194,7 +202,7 @@ static csaw_status create(const csaw_graph *graph, const csaw_plan_options *opti
     CSAW_TRY(csaw__device_list_parse(options, ranks, &list));
     const uint32_t size = options->described_ranks ? options->described_ranks : csaw__ranks_size(ranks);
     const bool split = options->split && size > 1 && list.count <= 1; /* over ranks, not over the GPUs of each */
-    CSAW_TRY(check_options(options, list.kind, split));
+    CSAW_TRY(check_options(options, list.kind, list.count, split));
     CSAW_TRY(begin(graph, options, list.kind == CSAW__ON_GPU, &plan));
     plan->ranks = ranks;
     plan->threads = split ? 1 : options->threads ? options->threads : default_threads(ranks);
@@ -202,7 +210,7 @@ static csaw_status create(const csaw_graph *graph, const csaw_plan_options *opti
     csaw__explain_graph(plan);
     csaw__explain_job(plan);
     if (split)
-        CSAW_TRY_DONE(csaw__explain_split(plan, size));
+        CSAW_TRY_DONE(csaw__explain_split(plan, size, options->by_visits));
     else
         csaw__explain_ranks(plan, size);
     CSAW_TRY_DONE(open_device(plan, options, &list, split));
@@ -215,16 +223,18 @@ done:
 
 /* Whether ranks have the same program and graph before them. */
 static csaw_status agree(csaw__ranks *ranks, csaw_status status, const csaw_graph *graph, const csaw_plan *plan) {
-    enum { VERSION, GRAPH, SPLIT, GPU };
+    enum { VERSION, GRAPH, SPLIT, VISITS, GPU };
     uint64_t values[CSAW__RANK_VALUES] = {0};
     if (!ranks) return status;
     values[VERSION] = csaw__xxh64(csaw_version(), strcspn(csaw_version(), " ")); /* not what is built in */
     if (status == CSAW_OK) values[GRAPH] = csaw_graph_checksum(graph);
     values[SPLIT] = plan && plan->spread;
+    values[VISITS] = values[SPLIT] && plan->spread->options.by_visits;
     values[GPU] = values[SPLIT] && plan->spread->gpu;
     CSAW_TRY(csaw__ranks_meet(ranks, CSAW__AT_PLAN, status, values));
     CSAW_TRY(csaw__ranks_alike(ranks, VERSION, "version of csaw", "install the same everywhere"));
     CSAW_TRY(csaw__ranks_alike(ranks, SPLIT, "choice of split", "give it to all ranks or to none"));
+    CSAW_TRY(csaw__ranks_alike(ranks, VISITS, "choice of by_visits", "give it to all ranks or to none"));
     CSAW_TRY(csaw__ranks_alike(ranks, GPU, "device for its part", "give a GPU to all ranks or to none"));
     return csaw__ranks_alike(ranks, GRAPH, "graph", "give every rank the same file, and the same load options");
 }

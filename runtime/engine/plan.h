@@ -21,6 +21,7 @@ typedef struct csaw__device csaw__device;
 typedef struct csaw__spread csaw__spread;
 typedef struct csaw__gpus csaw__gpus;
 typedef struct csaw__joint csaw__joint;
+struct csaw__exchange_gpu;
 
 /* One of the GPUs that hold the graph together (device_joint.h). */
 typedef struct csaw__joint_member {
@@ -129,6 +130,13 @@ csaw_status csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner);
 void csaw__device_forget_tables(csaw_plan *owner);
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
                               csaw__fault *fault);
+/* Where walkers are exchanged (device_exchange.h). let_in: kernels of those GPUs may write to paths in this one's
+ * memory, and queues are copied straight to theirs. home: memory for the walks of samples, which that GPU delivers, and
+ * how it sees graph and seeds of the job, the whole batch's; *seeds: to be freed after the batch, also of a failure. */
+csaw_status csaw__device_let_in(csaw_plan *plan, const int *ordinal, uint32_t count);
+csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, csaw_samples *samples,
+                              struct csaw__exchange_gpu *out, void **seeds);
+void csaw__device_free_seeds(csaw_plan *plan, void *seeds); /* NULL is fine */
 csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
                                 csaw_samples *samples, csaw__fault *fault); /* to samples->device_arcs */
 /* Copies to the host, which go on until csaw__device_finish(), even of those that failed to begin: of walks to path

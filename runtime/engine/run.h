@@ -50,6 +50,8 @@ void csaw__run_end(const csaw__run *r);
 uint64_t csaw__walks_in_batch(uint64_t of_one, uint64_t together, uint64_t given);
 uint64_t csaw__most_in_batch(uint64_t of_one);
 #define CSAW__MOST_BATCH_BYTES ((uint64_t)4 << 30)
+/* What samples are of: instances first .. first + count - 1 of the run. */
+void csaw__run_describe(const csaw__run *r, uint64_t first, uint64_t count, csaw_samples *samples);
 /* Instances first .. first + count - 1, to samples: new ones, or those of another batch of the run. What hooks did
  * wrong goes to *fault. On a GPU host_path, host_edge, device_turned and arcs of samples are let alone, which another
  * thread may take from there meanwhile. */

@@ -295,19 +295,23 @@ static csaw_status draw_on_cpu(const csaw__run *r, csaw__job *job, csaw_samples 
     return csaw__cpu_walk(&whole, r->sampler, job, false, fault);
 }
 
+void csaw__run_describe(const csaw__run *r, uint64_t first, uint64_t count, csaw_samples *samples) {
+    samples->first = first;
+    samples->num_walks = count;
+    samples->length = r->job.length;
+    samples->edges = r->options.edges;
+    if (!csaw__parts_on_gpu(r->plan->parts)) samples->device = r->plan->device; /* else what drew them */
+    if (!samples->spare) samples->spare = csaw__spare_share(r->plan->spare);
+    samples->is_sample = r->is_sample;
+}
+
 csaw_status csaw__run_batch(const csaw__run *r, uint64_t first, uint64_t count, csaw_samples *samples,
                             csaw__fault *fault) {
     csaw__job job = r->job;
     fault->kind = CSAW__FAULT_NONE;
     job.first = first;
     job.num_walks = count;
-    samples->first = first;
-    samples->num_walks = count;
-    samples->length = job.length;
-    samples->edges = r->options.edges;
-    if (!csaw__parts_on_gpu(r->plan->parts)) samples->device = r->plan->device; /* else what drew them */
-    if (!samples->spare) samples->spare = csaw__spare_share(r->plan->spare);
-    samples->is_sample = r->is_sample;
+    csaw__run_describe(r, first, count, samples);
     if (is_for_cpu(r)) return draw_on_cpu(r, &job, samples, fault);
     if (r->plan->gpus) return csaw__gpus_draw(r, samples, fault);
     if (r->plan->spread) return csaw__spread_batch(r, &job, samples, fault);

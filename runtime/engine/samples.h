@@ -34,6 +34,7 @@ struct csaw_samples {
     csaw_edge *host_edge;        /* [num_walks, length] */
     csaw_vertex *device_path;    /* [length + 1, num_walks], device; NULL on the CPU */
     csaw_edge *device_edge;      /* [length, num_walks], device */
+    bool device_by_walk;         /* these two stand walk by walk, as on the host */
     void *device_turned;         /* device: room to transpose walks in; NULL = taken for each delivery */
     csaw_arcs device_arcs;       /* of a sample on a device: arrays there; offset NULL = none */
     uint64_t device_bytes;       /* of these arrays */

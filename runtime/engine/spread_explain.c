@@ -56,10 +56,10 @@ static void explain(csaw_plan *plan, uint32_t ranks, const extents *e) {
                       100 * e->leaving, step, SIZE(step * depth * (double)walks));
 }
 
-csaw_status csaw__explain_split(csaw_plan *plan, uint32_t ranks) {
+csaw_status csaw__explain_split(csaw_plan *plan, uint32_t ranks, bool by_visits) {
     const csaw_csr *const csr = &plan->graph->csr;
     csaw__ranges ranges;
-    CSAW_TRY(csaw__ranges_create(csr, ranks, sizeof *csr->rowptr, csaw__bytes_per_arc(csr), &ranges));
+    CSAW_TRY(csaw__share_ranges(csr, ranks, by_visits, &ranges));
     const extents e = extents_of(csr, &ranges);
     csaw__ranges_clear(&ranges);
     explain(plan, ranks, &e);
@@ -74,11 +74,11 @@ void csaw__explain_split_gpu(csaw_plan *plan, int ordinal) {
         ordinal);
 }
 
-csaw_status csaw__explain_split_fit(csaw_plan *plan, uint32_t ranks, uint64_t memory) {
+csaw_status csaw__explain_split_fit(csaw_plan *plan, uint32_t ranks, bool by_visits, uint64_t memory) {
     const csaw_csr *const csr = &plan->graph->csr;
     const double usable = (double)csaw__fit_usable(memory), degrees = 4.0 * (double)csr->num_vertices;
     csaw__ranges ranges;
-    CSAW_TRY(csaw__ranges_create(csr, ranks, sizeof *csr->rowptr, csaw__bytes_per_arc(csr), &ranges));
+    CSAW_TRY(csaw__share_ranges(csr, ranks, by_visits, &ranges));
     const extents e = extents_of(csr, &ranges);
     csaw__ranges_clear(&ranges);
     const double needed = e.bytes + degrees;

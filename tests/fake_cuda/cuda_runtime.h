@@ -340,6 +340,14 @@ inline cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cud
     }
     return fake_cuda::Put(stream, [=] { std::memcpy(to, from, bytes); });
 }
+// Between GPUs, which may be one.
+inline cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
+                                       cudaStream_t stream) {
+    FAKE_CUDA_GUARD;
+    if (to_device >= fake_cuda::devices || from_device >= fake_cuda::devices) return cudaErrorInvalidValue;
+    if (++fake_cuda::copies == fake_cuda::fail_copy) return cudaErrorUnknown;
+    return fake_cuda::Put(stream, [=] { std::memcpy(to, from, bytes); });
+}
 // From a pool, NULL one without end: at once. Freed in the order of the stream, and spoiled, so that whoever reads it
 // too late, sees it. What a stream is yet to free is there for what comes behind it.
 using cudaMemPool_t = fake_cuda::Pool *;

@@ -61,6 +61,7 @@ TEST_F(CliRanks, a_split_graph_gives_the_bytes_of_one_process) {
     ASSERT_EQ(run("convert " + lesmis + " g.csaw").code, 0);
     for (const std::string words :
          {"walk g.csaw --algo uniform --num-walks 3 ", "walk g.csaw --p 0.5 --q 2 --edges --batch 40 ",
+          "walk g.csaw --sampler '" CSAW_SOURCE_DIR "/tests/samplers/restart.c' --num-walks 2 ",
           "sample g.csaw --fanout 4,2 --batch-size 5 "}) {
         ASSERT_EQ(run(words + "-o one.txt").code, 0);
         EXPECT_GT(read("one.txt").size(), 1000u);
@@ -71,6 +72,10 @@ TEST_F(CliRanks, a_split_graph_gives_the_bytes_of_one_process) {
             EXPECT_EQ(times(got.err, "ranks, the graph split over them"), ranks > 1 ? 1u : 0u) << got.err;
             std::filesystem::remove(folder / "split.txt");
         }
+        const Outcome by_visits = run(words + "--split --by-visits -o split.txt", on(3));
+        EXPECT_EQ(by_visits.code, 0) << by_visits.err;
+        EXPECT_TRUE(read("split.txt") == read("one.txt")) << words << "by visits";
+        std::filesystem::remove(folder / "split.txt");
     }
 }
 
@@ -88,6 +93,13 @@ TEST_F(CliRanks, what_a_split_graph_cannot_be_is_said_once) {
     EXPECT_EQ(got.code, 1);
     EXPECT_EQ(times(got.err, "rank 2 on "), 1u) << got.err;
     EXPECT_EQ(times(got.err, "gone.csaw"), 1u) << got.err;
+    got = run("walk a.csaw --split -o w.txt" + other + "walk a.csaw --split --by-visits -o w.txt", on(1));
+    EXPECT_EQ(got.code, 1);
+    EXPECT_EQ(times(got.err, "rank 1 has another choice of by_visits than rank 0; give it to all ranks or to none"), 1u)
+        << got.err;
+    got = run("walk a.csaw --by-visits -o w.txt");
+    EXPECT_EQ(got.code, 1);
+    EXPECT_NE(got.err.find("give split, or leave it out"), std::string::npos) << got.err;
     got = run("walk a.csaw --split --threads 2 -o w.txt", on(2));
     EXPECT_EQ(got.code, 1);
     EXPECT_EQ(times(got.err, "csaw: split is for ranks that each step on one thread"), 1u) << got.err;
@@ -173,6 +185,12 @@ TEST_F(CliRanks, a_plan_says_what_a_split_graph_takes_and_sends) {
     got = run("plan " + karate + " --split --describe ranks=2,gpu=2,memory=1GiB"); // the GPUs of each rank
     EXPECT_NE(got.out.find("\nsplit       over them: each holds "), std::string::npos) << got.out << got.err;
     EXPECT_EQ(run("plan " + karate + " --split --describe ranks=100000").code, 1);
+    std::ofstream star(folder / "star.txt"); // whose hub has half of the arcs
+    for (int leaf = 1; leaf <= 100; leaf++) star << "0 " << leaf << "\n";
+    star.close();
+    got = run("plan star.txt --undirected --split --by-visits --describe ranks=2");
+    EXPECT_NE(got.out.find("\nranks       2, the graph split over them: 1 .. 100 vertices each, "), std::string::npos)
+        << got.out << got.err;
 }
 
 #ifdef CSAW_RANKS_EXAMPLE

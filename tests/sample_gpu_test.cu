@@ -297,7 +297,7 @@ TEST_F(SampleGpu, EveryAllocationOfSamplesFails) {
     run.depth = 2;
     run.fanout = fanout;
     run.select = CSAW_SELECT_ITS;
-    EXPECT_LT(20u, fail_every_allocation([&] {
+    EXPECT_LT(10u, fail_every_allocation([&] {
                   csaw_samples *samples = nullptr;
                   const csaw_status status = csaw_sample(gpu, &csaw_neighbor_once, nullptr, &seeds, &run, &samples);
                   csaw_samples_free(samples);

@@ -3,8 +3,9 @@
  * moved, what the way to the device would take for them at its full rate, measured in the same run, and the times of
  * launches. Beside it the same with switches of the scheduler off (C-SAW, SC'20, figures 13 to 15), the walks in
  * memory, as the plan chooses where it is not told how partitions are to come, and those that read the graph where the
- * host has it, all of their steps or those that no transfer is worth; bytes are those of transfers alone. Walks are
- * verified: the first ones equal the CPU's, and steps follow arcs.
+ * host has it, all of their steps or those that no transfer is worth; bytes are those of transfers, and of arcs of
+ * samples that left for the host and come back. Walks are verified: the first ones equal the CPU's, and steps follow
+ * arcs.
  *
  *   parts_bench [--scale 22] [--edge-factor 16] [--seed 1] [--graph FILE] [--undirected 0] [--name TEXT]
  *               [--device cuda:0] [--memory KiB] [--partitions N] [--resident N] [--streams N]

@@ -52,6 +52,7 @@ void parts_row_end(parts_row *row, const csaw__parts *parts, double less) {
     row->moved = parts->kind->use(parts);
     row->moved.copies -= before.copies;
     row->moved.copied_bytes -= before.copied_bytes;
+    row->moved.left_bytes -= before.left_bytes;
     row->moved.launch_seconds -= before.launch_seconds;
     row->moved.launch_squares -= before.launch_squares;
     row->launches = parts->schedule.launches - row->launches;
@@ -67,9 +68,12 @@ static double deviation_of(const parts_row *row) {
     return sqrt(fmax(row->moved.launch_squares / (double)row->launches - mean * mean, 0));
 }
 
+/* All bytes that way: of partitions, and of arcs that had left. */
+static uint64_t to_device(const parts_row *row) { return row->moved.copied_bytes + row->moved.left_bytes; }
+
 void parts_rows_add(parts_rows *rows, const char *walk, const char *by, const parts_row *row, double in_memory) {
     const double rate = (double)row->steps / row->seconds;
-    const double bound = rows->rate > 0 ? (double)row->moved.copied_bytes / rows->rate : 0;
+    const double bound = rows->rate > 0 ? (double)to_device(row) / rows->rate : 0;
     const double ratio = bound > 0 ? row->seconds / bound : 0;
     const bool timed = row->launches && row->moved.launch_seconds > 0;
     FILE *const json = rows->json;
@@ -78,19 +82,22 @@ void parts_rows_add(parts_rows *rows, const char *walk, const char *by, const pa
         printf("  %8.2f GB in %llu transfers, %llu launches, %llu batches; %.3f of what they take at full rate",
                (double)row->moved.copied_bytes / 1e9, (number)row->moved.copies, (number)row->launches,
                (number)row->batches, ratio);
+    if (row->moved.left_bytes)
+        printf("; with %.2f GB of arcs that left and came back", (double)row->moved.left_bytes / 1e9);
     if (timed) printf("; launches of %.4f ms, deviation %.4f ms", 1e3 * mean_of(row), 1e3 * deviation_of(row));
     putchar('\n');
     fflush(stdout);
     if (!json) return;
     fprintf(json,
             "%s\n    {\"walk\": \"%s\", \"by\": \"%s\", \"walks\": %llu, \"steps\": %llu, \"seconds\": %.6g, "
-            "\"least\": %.6g, \"most\": %.6g, \"arcs_per_s\": %.6g, \"bytes_moved\": %llu, \"transfers\": %llu, "
+            "\"least\": %.6g, \"most\": %.6g, \"arcs_per_s\": %.6g, \"bytes_moved\": %llu, \"bytes_returned\": %llu, "
+            "\"transfers\": %llu, "
             "\"launches\": %llu, \"batches\": %llu, \"seconds_of_bytes\": %.6g, \"ratio\": %.4g, "
             "\"in_memory_s\": %.6g, \"peak_bytes\": %llu, \"partitions\": %llu, \"resident\": %llu",
             rows->first ? "" : ",", walk, by, (number)row->walks, (number)row->steps, row->seconds, row->least,
-            row->most, rate, (number)row->moved.copied_bytes, (number)row->moved.copies, (number)row->launches,
-            (number)row->batches, bound, ratio, in_memory, (number)row->moved.peak, (number)row->partitions,
-            (number)row->resident);
+            row->most, rate, (number)row->moved.copied_bytes, (number)row->moved.left_bytes, (number)row->moved.copies,
+            (number)row->launches, (number)row->batches, bound, ratio, in_memory, (number)row->moved.peak,
+            (number)row->partitions, (number)row->resident);
     if (timed)
         fprintf(json, ", \"launch_mean_s\": %.6g, \"launch_deviation_s\": %.6g", mean_of(row), deviation_of(row));
     fputc('}', json);

@@ -113,8 +113,10 @@ TEST_F(EmulatedPartsNeighbor, BytesAreAQuarterOfTheCyclicOrders) {
         Library(csr, reference::plan_on("cpu", 1, 0)).samples(built_in, nullptr, Method::automatic, request);
     csaw_plan_options plan = on_gpu(8, 2);
     plan.gpu_memory = 160 << 10;
-    uint64_t bytes[2] = {0, 0};
+    uint64_t bytes[2] = {0, 0}, left[2] = {0, 0}, last = 0;
     int batches[2] = {0, 0};
+    for (const Sample &sample : expected)
+        for (const reference::SampledArc &arc : sample.arcs) last += arc.depth == 1;
     for (bool in_turn : {false, true}) {
         fake_cuda::Reset();
         {
@@ -123,9 +125,12 @@ TEST_F(EmulatedPartsNeighbor, BytesAreAQuarterOfTheCyclicOrders) {
             EXPECT_TRUE(sample_equality::same(
                 expected, in_batches(gpu, sampler.get(), nullptr, Method::automatic, request, 0, &batches[in_turn])));
             bytes[in_turn] = inside(gpu)->use.copied_bytes;
+            left[in_turn] = inside(gpu)->use.left_bytes;
         }
         EXPECT_LE(fake_cuda::peak, plan.gpu_memory);
     }
+    EXPECT_EQ(left[0], last * CSAW__LEAVING_BYTES) << "the arcs of the last depth, once each";
+    EXPECT_EQ(left[1], 0u) << "batches in turn keep theirs";
     EXPECT_LE(4 * bytes[0], bytes[1]) << batches[0] << " and " << batches[1] << " batches";
 }
 

@@ -107,7 +107,7 @@ csaw_status leave(const waiting_entries *w, uint32_t part, const char *room, cud
 }
 
 /* A batch's. Rows that are scanned by a block have one each. */
-csaw_status launch_one(const csaw__cuda_parts *c, waiting_entries *w, uint32_t part, uint32_t slot, uint64_t blocks,
+csaw_status launch_one(csaw__cuda_parts *c, waiting_entries *w, uint32_t part, uint32_t slot, uint64_t blocks,
                        char *room, cudaStream_t stream) {
     csaw__device *const device = w->r->device;
     csaw__job job = w->r->job;
@@ -123,6 +123,7 @@ csaw_status launch_one(const csaw__cuda_parts *c, waiting_entries *w, uint32_t p
     CSAW_TRY(csaw__device_launch_on(device, stream, w->r->sampler, CSAW__KERNEL_EXPAND + (int)job.kernel, blocks * 256,
                                     &job));
     CSAW_TRY(csaw__device_launch_on(device, stream, w->r->sampler, hub_kernel, w->hubs * 256, &job));
+    c->use.left_bytes += w->leaving(part);
     return w->to->leaves ? leave(w, part, room, stream) : CSAW_OK;
 }
 

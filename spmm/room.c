@@ -41,7 +41,8 @@ static uint64_t scatter_threads(const csaw__scatter *s) {
 }
 
 static uint64_t features_bytes(const csaw__scatter *s, bool exact) { /* float32 in float32 is summed where it stays */
-    return exact || s->dx.dtype != CSAW_F32 ? s->a.cols * s->dy.cols * real_bytes(exact) : 0;
+    const uint64_t of_thread = s->a.cols * CSAW__SCATTER_WIDTH * real_bytes(exact);
+    return s->dy.cols && (exact || s->dx.dtype != CSAW_F32) ? scatter_threads(s) * of_thread : 0;
 }
 
 static uint64_t weights_bytes(const csaw__scatter *s, bool exact) { /* float32 is summed where it stays */

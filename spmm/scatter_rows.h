@@ -22,20 +22,22 @@ static void scatter_columns(const csaw__scatter *s, uint64_t first, uint64_t wid
     }
 }
 
-/* Each thread has as many columns side by side as there are for it, so that what it reads of a row of arg is as long as
- * can be. */
+/* A thread's columns are side by side: all of them at a time where their sums stay in dx, so that what it reads of a
+ * row of arg is as long as can be; else as many as it has room for, [cols of a, CSAW__SCATTER_WIDTH]. */
 void SCATTER_FEATURES(const csaw__scatter *s) {
     const uint64_t cols = s->dy.cols, parts = s->threads, width = csaw__scatter_width(cols, parts);
     REAL *const room = s->features_room;
     CSAW__OMP(parallel for schedule(static, 1) num_threads((int)parts))
     for (uint64_t t = 0; t < parts; t++) {
-        const uint64_t first = t * width, left = first < cols ? cols - first : 0, here = left < width ? left : width;
-        REAL *const sum = room ? room + s->a.cols * first : (REAL *)s->dx.data + first;
-        const uint64_t stride = room ? here : s->dx.stride;
-        if (!here) continue;
-        scatter_columns(s, first, here, sum, stride);
-        for (uint64_t j = 0; room && j < s->a.cols; j++)
-            store_elements(&s->dx, j * s->dx.stride + first, (uint32_t)here, sum + j * stride);
+        const uint64_t begin = t * width, end = begin + width < cols ? begin + width : cols;
+        const uint64_t step = room ? CSAW__SCATTER_WIDTH : width, stride = room ? step : s->dx.stride;
+        for (uint64_t first = begin; first < end; first += step) {
+            const uint64_t here = end - first < step ? end - first : step;
+            REAL *const sum = room ? room + t * s->a.cols * step : (REAL *)s->dx.data + first;
+            scatter_columns(s, first, here, sum, stride);
+            for (uint64_t j = 0; room && j < s->a.cols; j++)
+                store_elements(&s->dx, j * s->dx.stride + first, (uint32_t)here, sum + j * stride);
+        }
     }
 }
 

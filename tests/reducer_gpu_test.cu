@@ -64,6 +64,25 @@ TEST_F(ReducerGpu, EveryMatrixAndReducer) {
     }
 }
 
+TEST_F(ReducerGpu, WorkBytesAreWhatThePoolGives) {
+    uint64_t most = 0;
+    for (const Sparse &a : {Rmat(12, 1), Hubs(1)}) {
+        const OnDevice there(a);
+        const Plan plan(there.view, "cuda:0");
+        for (const csaw_spmm_plan *of : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+            Ask ask;
+            ask.cols = 64;
+            ask.reducer = &alternate;
+            const Product product(a, there, ask);
+            uint64_t bytes = 0;
+            ASSERT_EQ(product.WorkBytes(of, &bytes), CSAW_OK) << csaw_last_error();
+            EXPECT_TRUE(AreTaken(bytes, of, [&] { return product.Run(of); })) << product.Name();
+            most = std::max(most, bytes);
+        }
+    }
+    EXPECT_GT(most, 0u);
+}
+
 TEST_F(ReducerGpu, EveryWidth) {
     const Sparse a = random_sparse("a few hubs", {3, 2048, 0, 2049, 255, 7000, 256, 257, 1, 384, 385, 40}, 300, true);
     const OnDevice there(a);

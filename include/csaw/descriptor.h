@@ -26,7 +26,7 @@ enum {
     CSAW_WITH_REPLACEMENT = 64 /* picks of one vertex are independent of each other, so arcs may repeat */
 };
 
-#define CSAW__ABI 12u
+#define CSAW__ABI 13u
 
 struct csaw__job;
 struct csaw__walker;

@@ -11,7 +11,7 @@ set(csaw_embedded_headers
   samplers/select/scan_warp.cuh
   runtime/engine/step.h runtime/engine/step_numbers.h
   runtime/engine/expand.h runtime/engine/expand_drawn.h runtime/engine/host_kernels.h runtime/engine/device_expand.cuh runtime/engine/device_kernels.cuh
-  runtime/engine/device_alone.cuh runtime/engine/device_each.cuh runtime/engine/device_hubs.cuh runtime/engine/device_last.cuh runtime/engine/device_layer.cuh
+  runtime/engine/device_alone.cuh runtime/engine/device_alone_layer.cuh runtime/engine/device_alone_room.cuh runtime/engine/device_each.cuh runtime/engine/device_hubs.cuh runtime/engine/device_last.cuh runtime/engine/device_layer.cuh
   runtime/engine/device_lists.cuh runtime/engine/device_parts.cuh partition/owner.h runtime/engine/device_select.cuh runtime/engine/device_tabulate.cuh
   samplers/select/arc_mass.cuh samplers/select/choose_team.cuh samplers/select/pick_block.cuh samplers/select/pick_group.cuh
   samplers/select/pick_rest.cuh samplers/select/pick_team.cuh

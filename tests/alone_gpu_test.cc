@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/alone_gpu_test.cc - few instances run each by a block of the GPU (runtime/engine/device_alone.cu), many
  * together, depth by depth: on both sides of that number, and with instances that are too large to run alone among
- * others, the bits are those of the CPU engine. */
+ * others, the bits of every sampler whose depths follow each other are those of the CPU engine. */
 #include "tests/equality.h"
 #include "tests/gpu_cases.h"
 
@@ -9,12 +9,14 @@ using namespace gpu_cases;
 
 namespace {
 
-std::vector<Case> visitors() {
+// Samplers whose depths follow each other.
+std::vector<Case> by_depth() {
     std::vector<Case> out;
     for (const Case &each : samples()) {
-        for (const csaw_sampler *visitor :
-             {&csaw_forest_fire, &csaw_forest_fire_all, &csaw_snowball, &csaw_neighbor_once})
-            if (each.sampler == visitor) out.push_back(each);
+        for (const csaw_sampler *one :
+             {&csaw_forest_fire, &csaw_forest_fire_all, &csaw_snowball, &csaw_neighbor_once, &csaw_neighbor_again,
+              &csaw_layer, &csaw_random_edge, &csaw_random_node, &csaw_saint_edge, &csaw_saint_node, &csaw_shadow})
+            if (each.sampler == one) out.push_back(each);
     }
     return out;
 }
@@ -34,8 +36,8 @@ void expect_the_cpus(uint32_t scale, size_t pools, uint32_t each_pool, uint32_t 
         of.push_back({static_cast<csaw_vertex>(i * 2654435761u % csr.num_vertices),
                       static_cast<csaw_vertex>(i * 40503u % csr.num_vertices)});
     Pair pair(csr);
-    const std::vector<Case> cases = visitors();
-    ASSERT_GE(cases.size(), 4u);
+    const std::vector<Case> cases = by_depth();
+    ASSERT_GE(cases.size(), 12u); // layers with replacement, too
     for (const Case &each : cases)
         for (Method method : methods_of(each, csr)) {
             if (!reference::takes_case()) continue;

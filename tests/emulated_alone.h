@@ -42,7 +42,7 @@ inline uint64_t alone = 0, together = 0; // launches that picked
 
 inline int Launch(int kernel, unsigned blocks, unsigned threads, void *stream, const csaw__job *job) {
     alone += kernel >= CSAW__KERNEL_ALONE && kernel < CSAW__KERNEL_EACH;
-    together += kernel >= CSAW__KERNEL_EXPAND && kernel < CSAW__KERNEL_LISTS;
+    together += kernel == CSAW__KERNEL_LAYER_UPDATES || (kernel >= CSAW__KERNEL_EXPAND && kernel < CSAW__KERNEL_LISTS);
     return emulated_kernels::Launch(kernel, blocks, threads, stream, job);
 }
 
@@ -77,6 +77,11 @@ class Both {
         EXPECT_TRUE(fake_cuda::AllGivenBack());
     }
 
+    template <class PARAMS> void Give(const PARAMS &params) {
+        const auto *bytes = reinterpret_cast<const unsigned char *>(&params);
+        params_.assign(bytes, bytes + sizeof params);
+    }
+
     csaw_status OnTheGpu(const Method &method, Arcs *out, csaw__fault *fault) {
         csaw_plan plan = {};
         csaw_samples samples = {};
@@ -94,7 +99,11 @@ class Both {
         job.num_roots = seed_offset_.size() - 1;
         job.seed_offset = seed_offset_.data();
         job.num_walks = job.num_roots * each_;
-        csaw_sampler_defaults(&of_, job.params);
+        job.replace = (of_.traits() >> CSAW__TRAIT_FLAGS & CSAW_WITH_REPLACEMENT) != 0;
+        if (params_.empty())
+            csaw_sampler_defaults(&of_, job.params);
+        else
+            std::memcpy(job.params, params_.data(), params_.size());
         const csaw_status status = csaw__device_sample(&plan, &sampler_, &job, &samples, fault);
         cudaStreamSynchronize(device_->stream);
         if (status == CSAW_OK && fault->kind == CSAW__FAULT_NONE) *out = copy_of(samples.device_arcs);
@@ -118,25 +127,69 @@ class Both {
         seeds.count = seed_offset_.size() - 1;
         seeds.offset = seed_offset_.data();
         EXPECT_EQ(CSAW_OK, csaw_plan_create(graph_, nullptr, &plan)) << csaw_last_error();
-        const csaw_status status = csaw_sample(plan, &of_, nullptr, &seeds, &run, &samples);
+        const csaw_status status =
+            csaw_sample(plan, &of_, params_.empty() ? nullptr : params_.data(), &seeds, &run, &samples);
         if (status == CSAW_OK && csaw_samples_arcs(samples, CSAW_HOST, &view) == CSAW_OK) *out = copy_of(view);
         csaw_samples_free(samples);
         csaw_plan_free(plan);
         return status;
     }
 
-    // The number of arcs of the largest instance.
-    uint64_t ExpectTheCpus(const Method &method) {
+    // The number of arcs of the largest instance. some_alone: not all are known before to have no room.
+    uint64_t ExpectTheCpus(const Method &method, bool some_alone = true) {
         Arcs a, b;
         csaw__fault fault = {};
         EXPECT_EQ(CSAW_OK, OnTheCpu(method, &a)) << csaw_last_error();
         alone = together = 0;
         EXPECT_EQ(CSAW_OK, OnTheGpu(method, &b, &fault)) << csaw_last_error();
         EXPECT_TRUE(a == b) << method.kernel;
-        EXPECT_EQ(1u, alone);
+        EXPECT_EQ(some_alone ? 1u : 0u, alone);
         uint64_t most = 0;
         for (size_t i = 0; i + 1 < a.offset.size(); i++) most = std::max(most, a.offset[i + 1] - a.offset[i]);
         return most;
+    }
+
+    // The lowest instance and depth that the GPU notes are those that the CPU tells.
+    void ExpectTheCpusFault(const Method &method, csaw_status status = CSAW_EBIAS) {
+        Arcs none;
+        csaw__fault fault = {};
+        EXPECT_EQ(status, OnTheCpu(method, &none));
+        const std::string message = csaw_last_error();
+        EXPECT_EQ(CSAW_OK, OnTheGpu(method, &none, &fault)) << csaw_last_error();
+        EXPECT_EQ(static_cast<uint32_t>(CSAW__FAULT_EDGE), fault.kind);
+        const std::string place =
+            "instance " + std::to_string(fault.instance) + ", depth " + std::to_string(fault.depth) + ",";
+        EXPECT_NE(std::string::npos, message.find(place)) << message << "; on the GPU: " << place;
+    }
+
+    // A refused allocation or a launch that fails, the n-th for all n, is told or made up for, and the next run is
+    // right.
+    void ExpectFaultsAreTold(const Method &method) {
+        Arcs expected, found;
+        csaw__fault fault = {};
+        EXPECT_EQ(CSAW_OK, OnTheCpu(method, &expected)) << csaw_last_error();
+        alone = together = 0;
+        fail_every_allocation([&] {
+            const csaw_status status = OnTheGpu(method, &found, &fault);
+            if (status == CSAW_OK) {
+                EXPECT_TRUE(expected == found);
+            }
+            return status;
+        });
+        EXPECT_TRUE(expected == found);
+        EXPECT_GT(alone, 0u);
+        EXPECT_GT(together, 0u);
+        csaw_status status = CSAW_ECUDA;
+        uint64_t failed = 0;
+        for (uint64_t n = 1; n < 1000 && status != CSAW_OK; n++) {
+            fake_cuda::fail_launch = fake_cuda::launches + n;
+            status = OnTheGpu(method, &found, &fault);
+            fake_cuda::fail_launch = 0;
+            failed += status != CSAW_OK;
+        }
+        EXPECT_GT(failed, 20u); // of both ways
+        EXPECT_EQ(CSAW_OK, status);
+        EXPECT_TRUE(expected == found);
     }
 
   private:
@@ -148,14 +201,15 @@ class Both {
     std::vector<uint64_t> seed_offset_;
     std::vector<uint32_t> fanout_;
     uint32_t each_;
+    std::vector<unsigned char> params_; // empty: the sampler's own
     csaw__device *device_ = nullptr;
 };
 
-inline csaw_graph *Rmat(bool weighted) {
+inline csaw_graph *Rmat(bool weighted, uint32_t scale = 8) {
     csaw_graph *graph = nullptr;
     csaw_rmat_options rmat = {};
     rmat.size = sizeof rmat;
-    rmat.scale = 8;
+    rmat.scale = scale;
     rmat.edge_factor = 8;
     rmat.seed = 3;
     rmat.weighted = weighted;

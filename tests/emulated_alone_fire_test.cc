@@ -45,47 +45,11 @@ TEST(EmulatedAlone, OneFireIsTheCpus) {
 
 // Some of the memory is that of blocks, some that of the instances that are left: without the former, the batch runs
 // all.
-TEST(EmulatedAlone, EveryAllocationMayFail) {
+TEST(EmulatedAlone, AllocationsAndLaunchesMayFail) {
     csaw_graph *graph = Rmat(false);
     {
         Both run(graph, Fire(), Pools(graph, 6), std::vector<uint32_t>(4, 1), 2);
-        Arcs expected, found;
-        EXPECT_EQ(CSAW_OK, run.OnTheCpu(kMethods[0], &expected));
-        alone = together = 0;
-        fail_every_allocation([&] {
-            csaw__fault fault = {};
-            const csaw_status status = run.OnTheGpu(kMethods[0], &found, &fault);
-            if (status == CSAW_OK) {
-                EXPECT_TRUE(expected == found);
-            }
-            return status;
-        });
-        EXPECT_TRUE(expected == found);
-        EXPECT_GT(alone, 0u);
-        EXPECT_GT(together, 0u);
-    }
-    csaw_graph_free(graph);
-}
-
-// What goes wrong on the way is told, and the next run is right.
-TEST(EmulatedAlone, EveryLaunchMayFail) {
-    csaw_graph *graph = Rmat(false);
-    {
-        Both run(graph, Fire(), Pools(graph, 6), std::vector<uint32_t>(4, 1), 2);
-        Arcs expected, found;
-        csaw__fault fault = {};
-        EXPECT_EQ(CSAW_OK, run.OnTheCpu(kMethods[0], &expected));
-        csaw_status status = CSAW_ECUDA;
-        uint64_t failed = 0;
-        for (uint64_t n = 1; n < 1000 && status != CSAW_OK; n++) {
-            fake_cuda::fail_launch = fake_cuda::launches + n;
-            status = run.OnTheGpu(kMethods[0], &found, &fault);
-            fake_cuda::fail_launch = 0;
-            failed += status != CSAW_OK;
-        }
-        EXPECT_GT(failed, 20u); // of both ways
-        EXPECT_EQ(CSAW_OK, status);
-        EXPECT_TRUE(expected == found);
+        run.ExpectFaultsAreTold(kMethods[0]);
     }
     csaw_graph_free(graph);
 }

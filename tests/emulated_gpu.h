@@ -229,6 +229,12 @@ template <class T> uint32_t __match_any_sync(uint32_t mask, T x) {
     for (uint32_t l = 0; l < 32; l++) alike |= static_cast<uint32_t>(all[l] == x) << l;
     return alike;
 }
+template <class T> uint32_t __match_all_sync(uint32_t mask, T x, int *alike) {
+    const auto all = emulated::OfAllLanes(mask, x, "match of all");
+    *alike = 1;
+    for (uint32_t l = 0; l < 32; l++) *alike &= all[l] == all[0];
+    return *alike ? mask : 0;
+}
 inline uint32_t __ballot_sync(uint32_t mask, bool x) {
     const auto all = emulated::OfAllLanes(mask, static_cast<uint8_t>(x), "ballot, any or all");
     uint32_t set = 0;

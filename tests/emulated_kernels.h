@@ -6,6 +6,7 @@
 
 #include "runtime/engine/device_alone.cuh"
 #include "runtime/engine/device_hubs.cuh"
+#include "runtime/engine/device_layer.cuh"
 #include "runtime/engine/device_parts.cuh"
 #include "runtime/engine/device_select.cuh"
 
@@ -24,7 +25,23 @@ template <uint32_t KERNEL> void Hubs(const csaw__job &job) {
 }
 
 template <uint32_t KERNEL> void Alone(const csaw__job &job) {
-    if constexpr (csaw__runs_alone && csaw__allowed<KERNEL>) csaw__run_alone<KERNEL>(job);
+    constexpr bool picks = csaw__allowed<KERNEL> && (!csaw__layered || KERNEL <= CSAW__KERNEL_ITS);
+    if constexpr (csaw__runs_alone && picks) csaw__run_alone<KERNEL>(job);
+}
+
+inline void Fanouts(const csaw__job &job) {
+    if constexpr (csaw__layered)
+        csaw__layer_fanout(job);
+    else
+        csaw__wave_fanout(job);
+}
+
+inline void Layer(int kernel, const csaw__job &job) {
+    if constexpr (csaw__layered) {
+        if (kernel == CSAW__KERNEL_LAYER_BIASES) csaw__layer_biases(job);
+        if (kernel == CSAW__KERNEL_LAYER_CHOOSE) csaw__layer_choose(job);
+        if (kernel == CSAW__KERNEL_LAYER_UPDATES) csaw__layer_updates(job);
+    }
 }
 
 inline void Select(const csaw__job &job) {
@@ -35,7 +52,10 @@ inline void Select(const csaw__job &job) {
 // Of samples; false: it is none of theirs.
 inline bool RunSample(int kernel, const csaw__job &job) {
     switch (kernel) {
-    case CSAW__KERNEL_FANOUTS: return csaw__wave_fanout(job), true;
+    case CSAW__KERNEL_FANOUTS: return Fanouts(job), true;
+    case CSAW__KERNEL_LAYER_BIASES:
+    case CSAW__KERNEL_LAYER_CHOOSE:
+    case CSAW__KERNEL_LAYER_UPDATES: return Layer(kernel, job), true;
     case CSAW__KERNEL_SELECT: return Select(job), true;
     case CSAW__KERNEL_HUBS_ITS: return Hubs<CSAW__KERNEL_ITS>(job), true;
     case CSAW__KERNEL_HUBS_RACE: return Hubs<CSAW__KERNEL_RACE>(job), true;

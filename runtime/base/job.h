@@ -249,19 +249,23 @@ typedef struct csaw__each {
 
 /* CSAW__KERNEL_ALONE: instances whose depths a block runs by itself, as a wave of its own in memory of its own. */
 enum {
-    CSAW__ALONE_THREADS = 64, /* of a block: frontiers are small */
+    CSAW__ALONE_THREADS = 64,        /* of a block: frontiers are small */
+    CSAW__ALONE_LAYER_THREADS = 256, /* the same with CSAW_LAYER, whose candidates are many */
     /* For each place: cells of the table of what a depth reached; of the table of what was visited, twice the vertices
-     * that it takes; words to pick in */
+     * that it takes; words to pick in, a pick's own among them; words for candidates of a layer with biases */
     CSAW__ALONE_CELLS = 2,
     CSAW__ALONE_VISITED = 4,
-    CSAW__ALONE_WORK = 4
+    CSAW__ALONE_WORK = 6,
+    CSAW__ALONE_LAYER = 64
 };
-/* Words of a block's memory: those, five sums over all places, arcs, and ten arrays of 32 bits. */
+/* Words of a block's memory: those but for candidates, five sums over all places, arcs, and twelve arrays of 32 bits.
+ */
 #define CSAW__ALONE_WORDS(PLACES) \
-    ((CSAW__ALONE_CELLS + CSAW__ALONE_VISITED + CSAW__ALONE_WORK + 5 + 1 + 5) * (uint64_t)(PLACES) + 5)
+    ((CSAW__ALONE_CELLS + CSAW__ALONE_VISITED + CSAW__ALONE_WORK + 5 + 1 + 6) * (uint64_t)(PLACES) + 5)
 typedef struct csaw__alone {
     uint32_t places;              /* for vertices and picks of a depth; so many arcs an instance has at most */
-    uint64_t *memory;             /* of each block CSAW__ALONE_WORDS(places) */
+    uint64_t words;               /* of a block */
+    uint64_t *memory;             /* of each block: CSAW__ALONE_WORDS(places), then words for candidates, if any */
     const uint32_t *owner;        /* [places] zeros: a wave has one owner */
     unsigned long long *turn;     /* the instance that comes next */
     uint32_t *left;               /* [regions.count] instances that need more room than there is, in any order */
@@ -438,6 +442,11 @@ typedef struct csaw__job {
 CSAW_FN csaw_vertex csaw__root_of(const csaw__job *job, uint64_t instance) {
     uint64_t root = instance % job->num_roots;
     return job->roots ? job->roots[root] : (csaw_vertex)root;
+}
+
+/* On the GPU: the instance of a wave's owner. */
+CSAW_FN uint64_t csaw__wave_instance(const csaw__wave *wave, uint64_t owner) {
+    return wave->instance + (wave->number ? wave->number[owner] : owner);
 }
 
 /* Where the walk's path begins, counted in vertices from address 0: its last two bits say which place of a window.

@@ -198,8 +198,8 @@ csaw_status csaw__device_launch_on(csaw__device *device, cudaStream_t stream, co
                                    uint64_t count, const csaw__job *job) {
     const bool last = kernel >= CSAW__KERNEL_LAST_UNIFORM && kernel <= CSAW__KERNEL_LAST_ALIAS;
     const bool alone = kernel >= CSAW__KERNEL_ALONE && kernel < CSAW__KERNEL_EACH;
-    const unsigned threads = last                         ? CSAW__LAST_THREADS
-                             : alone                      ? CSAW__ALONE_THREADS
+    const unsigned threads = alone                        ? csaw__alone_threads_of(sampler)
+                             : last                       ? CSAW__LAST_THREADS
                              : kernel < CSAW__KERNEL_EACH ? 256
                                                           : CSAW__EACH_THREADS;
     const uint64_t blocks = (count + threads - 1) / threads;

@@ -4,9 +4,9 @@
  * depth.
  *
  * Method: a batch that advances together costs a dozen launches and some ways to the host a depth, however few its
- * instances; a block costs an instance's own time, but has the lanes of two warps. So few instances run alone, and many
- * together. Where the arcs of all of them belong is known from their counts; those of regions and those of the batch
- * are then brought there. */
+ * instances; a block costs an instance's own time, but has the lanes of two warps, or of eight for a layer. So few
+ * instances run alone, and many together. Where the arcs of all of them belong is known from their counts; those of
+ * regions and those of the batch are then brought there. */
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_few.cuh"
 #include "runtime/engine/device_regions.cuh"
@@ -15,11 +15,16 @@
 #ifndef CSAW__ALONE_PLACES /* arcs of an instance, at most; a power of two, 32 at least */
 #define CSAW__ALONE_PLACES 1024
 #endif
+#ifndef CSAW__ALONE_INSTANCES /* that run alone, at most; more run together. Another number is for measurements */
+#define CSAW__ALONE_INSTANCES (1 << 14)
+#endif
+#ifndef CSAW__ALONE_LANES /* of all blocks: each has memory of its own, and takes one instance after the other */
+#define CSAW__ALONE_LANES (1 << 17)
+#endif
 
 namespace {
 
-const uint64_t most_instances = 1 << 14,
-               most_blocks = 1 << 10; /* each has memory of its own, and takes one instance after the other */
+const uint64_t most_instances = CSAW__ALONE_INSTANCES, most_lanes = CSAW__ALONE_LANES;
 
 /* ---- device code ---- */
 
@@ -58,10 +63,12 @@ struct block_arrays {
     array<unsigned long long> counters; /* turn, num_left */
 };
 
-csaw_status take_blocks(csaw__device *device, uint64_t blocks, csaw__job *job, block_arrays *a) {
+csaw_status take_blocks(csaw__device *device, uint64_t blocks, uint32_t flags, csaw__job *job, block_arrays *a) {
     csaw__alone *const alone = &job->alone;
+    const bool biased_layer = flags & CSAW_LAYER && job->kernel != CSAW__KERNEL_UNIFORM;
     alone->places = CSAW__ALONE_PLACES;
-    CSAW_TRY(a->memory.take(device, blocks * CSAW__ALONE_WORDS(alone->places), "frontiers of instances"));
+    alone->words = CSAW__ALONE_WORDS(alone->places) + (biased_layer ? CSAW__ALONE_LAYER * alone->places + 1 : 0);
+    CSAW_TRY(a->memory.take(device, blocks * alone->words, "frontiers of instances"));
     CSAW_TRY(a->owner.take(device, alone->places, "frontiers of instances"));
     CSAW_TRY(a->left.take(device, job->num_walks, "instances"));
     CSAW_TRY(a->counters.take(device, 2, "instances"));
@@ -127,15 +134,18 @@ csaw_status deliver(csaw__device *device, const csaw__job *job, rest *left, csaw
 }
 
 /* Whether an instance of so many seeds has room for as many arcs as there could be, as far as is known before. */
-bool may_fit(const csaw__job *job, uint32_t traits, uint64_t seeds) {
+bool may_fit(const csaw_sampler *sampler, const csaw__job *job, uint64_t seeds) {
+    const uint32_t traits = sampler->traits(), flags = traits >> CSAW__TRAIT_FLAGS;
+    const uint64_t size = traits & CSAW__TRAIT_SIZE ? sampler->frontier_size(job->params) : UINT64_MAX;
     uint64_t pool = seeds, arcs = 0;
     if (seeds > CSAW__ALONE_PLACES) return false;
     for (uint32_t d = 0; d < job->length && !(traits & CSAW__TRAIT_FANOUT); d++) {
-        const uint32_t k = job->fanout ? job->fanout[d] : 1;
+        const uint64_t k = job->fanout ? job->fanout[d] : 1, frontier = pool < size ? pool : size;
         if (k == CSAW_ALL) return true; /* it depends on degrees */
-        pool *= k;
-        arcs += pool;
-        if (arcs > CSAW__ALONE_PLACES) return false;
+        const uint64_t picks = flags & CSAW_LAYER ? k : frontier * k;
+        pool = flags & CSAW_KEEP_POOL ? pool + picks : picks;
+        arcs += picks;
+        if (arcs > CSAW__ALONE_PLACES || pool > CSAW__ALONE_PLACES) return false;
     }
     return true;
 }
@@ -144,16 +154,17 @@ bool may_fit(const csaw__job *job, uint32_t traits, uint64_t seeds) {
 
 bool csaw__device_alone_fits(const csaw_sampler *sampler, const csaw__job *job) {
     const uint32_t traits = sampler->traits(), flags = traits >> CSAW__TRAIT_FLAGS;
-    if (!(traits & CSAW__TRAIT_FANOUT) && !(flags & CSAW_VISITED)) return false;
-    if (flags & (CSAW_LAYER | CSAW_REPLACE_POOL | CSAW_KEEP_POOL)) return false;
-    if (traits & (CSAW__TRAIT_SIZE | CSAW__TRAIT_USER)) return false;
+    const bool by_depth = traits & (CSAW__TRAIT_FANOUT | CSAW__TRAIT_SIZE | CSAW__TRAIT_USER) ||
+                          flags & (CSAW_VISITED | CSAW_LAYER | CSAW_KEEP_POOL);
+    if (!by_depth || flags & CSAW_REPLACE_POOL) return false;
     if (job->num_walks == 0 || job->num_walks > most_instances) return false;
-    return may_fit(job, traits, most_seeds(job));
+    return may_fit(sampler, job, most_seeds(job));
 }
 
 csaw_status csaw__device_alone(csaw__device *device, uint64_t max_degree, const csaw_sampler *sampler,
                                const csaw__job *given, csaw_samples *samples, csaw__fault *fault) {
-    const uint64_t n = given->num_walks, blocks = n < most_blocks ? n : most_blocks;
+    const uint64_t n = given->num_walks, threads = csaw__alone_threads_of(sampler), most_blocks = most_lanes / threads,
+                   blocks = n < most_blocks ? n : most_blocks;
     csaw__job job = *given;
     csaw__regions *const regions = &job.regions;
     seed_arrays seeds;
@@ -162,7 +173,9 @@ csaw_status csaw__device_alone(csaw__device *device, uint64_t max_degree, const 
     rest left;
     unsigned long long num_left = 0;
     CSAW_TRY(put_pools(device, given, &seeds, &job));
-    CSAW_TRY(take_blocks(device, blocks, &job, &work));
+    const uint32_t flags = sampler->traits() >> CSAW__TRAIT_FLAGS;
+    CSAW_TRY(take_blocks(device, blocks, flags, &job, &work));
+    job.selection.size = sampler->frontier_size(job.params);
     regions->first = 0;
     regions->count = n;
     regions->places = CSAW__ALONE_PLACES;
@@ -170,8 +183,7 @@ csaw_status csaw__device_alone(csaw__device *device, uint64_t max_degree, const 
     CSAW_TRY(take_regions(device, n, regions, &arrays));
     CSAW_TRY(arrays.arcs.fill(0, n + 1));
     CSAW_TRY(arrays.seeds.fill(0, n + 1));
-    CSAW_TRY(
-        csaw__device_launch(device, sampler, CSAW__KERNEL_ALONE + (int)job.kernel, blocks * CSAW__ALONE_THREADS, &job));
+    CSAW_TRY(csaw__device_launch(device, sampler, CSAW__KERNEL_ALONE + (int)job.kernel, blocks * threads, &job));
     CSAW_TRY(read(device, job.alone.num_left, &num_left, 1));
     if (num_left) CSAW_TRY(run_rest(device, max_degree, sampler, given, job.alone.left, num_left, &left));
     CSAW_TRY(csaw__device_fault(device, fault));

@@ -30,7 +30,7 @@ CSAW_FN csaw_site csaw__wave_site(const csaw__job *job, uint64_t i) {
     csaw_site site;
     site.job = job;
     site.owner = wave->owner[i];
-    site.instance = wave->instance + (wave->number ? wave->number[site.owner] : site.owner);
+    site.instance = csaw__wave_instance(wave, site.owner);
     site.root = wave->root[site.owner];
     site.at = wave->at[i];
     site.prev = wave->prev[i];

@@ -235,8 +235,9 @@ CSAW__DEFINE_LISTS(csaw__lists_alias, CSAW__KERNEL_ALIAS)
 CSAW__DEFINE_LISTS(csaw__lists_reject, CSAW__KERNEL_REJECT)
 CSAW__DEFINE_LISTS(csaw__lists_reject_alias, CSAW__KERNEL_REJECT_ALIAS)
 #define CSAW__DEFINE_ALONE(NAME, KERNEL)                                                                   \
-    CSAW__GLOBAL void __launch_bounds__(CSAW__ALONE_THREADS) NAME(const __grid_constant__ csaw__job job) { \
-        if constexpr (csaw__runs_alone && csaw__allowed<KERNEL>) csaw__run_alone<KERNEL>(job);             \
+    CSAW__GLOBAL void __launch_bounds__(csaw__alone_threads) NAME(const __grid_constant__ csaw__job job) { \
+        constexpr bool picks = csaw__allowed<KERNEL> && (!csaw__layered || KERNEL <= CSAW__KERNEL_ITS);    \
+        if constexpr (csaw__runs_alone && picks) csaw__run_alone<KERNEL>(job);                             \
     }
 CSAW__DEFINE_ALONE(csaw__alone_uniform, CSAW__KERNEL_UNIFORM)
 CSAW__DEFINE_ALONE(csaw__alone_its, CSAW__KERNEL_ITS)

@@ -16,11 +16,9 @@
 
 constexpr bool csaw__layered = (csaw__hooks.flags & CSAW_LAYER) != 0;
 
-/* One thread an entry: what the layer's hook says there, and the entry's candidates. */
-CSAW_FN void csaw__layer_fanout(const csaw__job &job) {
+/* What the layer's hook says at entry i, and the entry's candidates. */
+CSAW_FN void csaw__layer_fanout_of(const csaw__job &job, uint64_t i) {
     const csaw__wave &wave = job.wave;
-    const uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
-    if (i >= wave.count) return;
     csaw_site site = csaw__wave_site(&job, i);
     wave.room[i] = csaw_degree(&site, site.at);
     site.at = site.prev = CSAW_NONE; /* it is the whole layer's */
@@ -28,6 +26,12 @@ CSAW_FN void csaw__layer_fanout(const csaw__job &job) {
     if (site.undeclared) csaw__wave_fault(&site);
     wave.fanout[i] = k;
     wave.need[i] = !job.replace && k > CSAW__TEAM_PICKS && k <= CSAW__MAX_SLOTS ? csaw__choose_words(k) : 0;
+}
+
+/* One thread an entry. */
+CSAW_FN void csaw__layer_fanout(const csaw__job &job) {
+    const uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    if (i < job.wave.count) csaw__layer_fanout_of(job, i);
 }
 
 /* The last of entries low .. high that begins at the candidate or before it; low does. */
@@ -42,7 +46,15 @@ CSAW_FN uint64_t csaw__layer_entry(const uint64_t *arc, uint64_t low, uint64_t h
     return low;
 }
 
-/* The owner has a bias so large. Biases are not negative, so their bits are in their order. */
+/* Bias of an arc of the row that the site is to be put at, as bits: none is negative, so bits are in their order. */
+CSAW_FN unsigned long long csaw__layer_bias(csaw_site *site, uint32_t rank) {
+    csaw__wave_rows(site);
+    const double bias = csaw__bias_at(site, rank, 0, 0);
+    if (site->undeclared) csaw__wave_fault(site);
+    return bias > 0 ? csaw__bits(bias) : 0;
+}
+
+/* The owner has a bias so large. */
 CSAW_FN void csaw__layer_largest(const csaw__layers &layers, uint32_t owner, unsigned long long bits) {
     if (bits > __ldcg(layers.largest + owner)) atomicMax(layers.largest + owner, bits);
 }
@@ -62,11 +74,8 @@ CSAW_FN void csaw__layer_biases(const csaw__job &job) {
         const uint64_t i = csaw__layer_entry(layers.arc, ends[0], ends[1], c), here = c - layers.begin;
         const uint32_t rank = (uint32_t)(c - layers.arc[i]);
         csaw_site site = csaw__wave_site(&job, i);
-        csaw__wave_rows(&site);
-        const double bias = csaw__bias_at(&site, rank, 0, 0);
+        const unsigned long long bits = csaw__layer_bias(&site, rank);
         const uint32_t owner = (uint32_t)(site.owner - layers.first);
-        const unsigned long long bits = bias > 0 ? csaw__bits(bias) : 0;
-        if (site.undeclared) csaw__wave_fault(&site);
         layers.mass[here] = bits;
         layers.owner[here] = owner;
         if (layers.dst) layers.dst[here] = job.rows.col[site.row + rank];
@@ -90,6 +99,13 @@ CSAW_FN void csaw__layer_biases(const csaw__job &job) {
     if (largest) csaw__layer_largest(layers, last_owner, largest);
 }
 
+/* Among n candidates of a layer by inclusive sums of their masses, or all alike. */
+CSAW_FN csaw__choice csaw__layer_choice(const csaw__job &job, uint64_t instance, uint64_t n, const uint64_t *upto) {
+    const uint64_t sum = n && upto ? upto[n - 1] : n;
+    const csaw__choice choice = {job.seed, instance, job.wave.depth, 0, 0, n, upto, 0, 0, sum};
+    return choice;
+}
+
 /* One team an owner at hand: its picks to layers.work, or its vertices to layers.chosen. Not where all are taken. */
 CSAW_FN void csaw__layer_choose(const csaw__job &job) {
     constexpr bool distinct = (csaw__hooks.flags & CSAW_LAYER_DISTINCT) != 0;
@@ -98,7 +114,7 @@ CSAW_FN void csaw__layer_choose(const csaw__job &job) {
     const csaw__team team;
     const uint64_t o = (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) / CSAW__TEAM, owner = layers.first + o;
     if (o >= layers.count) return;
-    const uint64_t instance = job.wave.instance + owner;
+    const uint64_t instance = csaw__wave_instance(&job.wave, owner);
     const uint64_t begin = distinct ? layers.target[o] : layers.candidate[owner] - layers.begin;
     const uint64_t end = distinct ? layers.target[o + 1] : layers.candidate[owner + 1] - layers.begin;
     const uint64_t n = end - begin;
@@ -112,15 +128,7 @@ CSAW_FN void csaw__layer_choose(const csaw__job &job) {
         if (team.lane == 0) atomicMin(job.fault, (unsigned long long)(instance << 24 | job.wave.depth));
         k = 0;
     }
-    csaw__choice choice;
-    choice.seed = job.seed;
-    choice.instance = instance;
-    choice.depth = job.wave.depth;
-    choice.key = choice.first_draw = 0;
-    choice.n = n;
-    choice.upto = layers.upto ? layers.upto + begin : 0;
-    choice.tree = choice.mass = 0;
-    choice.sum = n && layers.upto ? choice.upto[n - 1] : n;
+    const csaw__choice choice = csaw__layer_choice(job, instance, n, layers.upto ? layers.upto + begin : 0);
     if (k && k != CSAW_ALL && choice.sum) {
         uint64_t *const pick = layers.work + (layers.work_offset[owner] - layers.work_offset[layers.first]);
         got = csaw__team_choose(team, &choice, k, job.replace, few[threadIdx.x / CSAW__TEAM], pick + k, pick);
@@ -131,23 +139,32 @@ CSAW_FN void csaw__layer_choose(const csaw__job &job) {
     if (team.lane == 0) layers.got[o] = got;
 }
 
-/* One thread a pick, whose candidate stands in wave.edge: its arc, and where its update leads. */
+/* The arc that is a candidate, the entry that it is of, and where its update leads. */
+CSAW_FN csaw_vertex csaw__layer_update(const csaw__job &job, uint64_t candidate, csaw_arc *arc, uint32_t *entry) {
+    const uint64_t i = csaw__layer_entry(job.layers.arc, 0, job.wave.count - 1, candidate);
+    csaw_site site = csaw__wave_site(&job, i);
+    csaw__wave_rows(&site);
+    *entry = (uint32_t)i;
+    *arc = csaw__arc_at(&site, (uint32_t)(candidate - job.layers.arc[i]));
+    const csaw_vertex next = csaw__update(&site, arc, 0); /* at the last depth too: it may break its rules */
+    if (site.undeclared) csaw__wave_fault(&site);
+    return next;
+}
+
+/* One thread a pick, whose candidate stands in wave.edge. */
 CSAW_FN void csaw__layer_updates(const csaw__job &job) {
     const csaw__wave &wave = job.wave;
     const uint64_t p = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    csaw_arc arc;
+    uint32_t entry;
     if (p >= job.layers.picks) return;
-    const uint64_t i = csaw__layer_entry(job.layers.arc, 0, wave.count - 1, wave.edge[p]);
-    csaw_site site = csaw__wave_site(&job, i);
-    csaw__wave_rows(&site);
-    const csaw_arc arc = csaw__arc_at(&site, (uint32_t)(wave.edge[p] - job.layers.arc[i]));
+    const csaw_vertex next = csaw__layer_update(job, wave.edge[p], &arc, &entry);
     wave.src[p] = arc.src;
     wave.dst[p] = arc.dst;
     wave.edge[p] = arc.id;
-    const csaw_vertex next = csaw__update(&site, &arc, 0); /* at the last depth too: it may break its rules */
-    if (site.undeclared) csaw__wave_fault(&site);
     if (!wave.next) return;
     wave.next[p] = next;
-    wave.from[p] = (uint32_t)i;
+    wave.from[p] = entry;
 }
 
 #endif

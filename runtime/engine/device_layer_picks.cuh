@@ -72,7 +72,7 @@ static __global__ void plan_layers(csaw__wave wave, layer_plan plan) {
     } else if (plan.distinct) {
         plan.take[o] = k; /* as many as there are vertices, perhaps */
     } else {
-        atomicMin(plan.fault, (unsigned long long)((wave.instance + o) << 24 | wave.depth));
+        atomicMin(plan.fault, (unsigned long long)(csaw__wave_instance(&wave, o) << 24 | wave.depth));
     }
 }
 

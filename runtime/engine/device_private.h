@@ -117,9 +117,12 @@ csaw_status csaw__device_depths(csaw__device *device, uint64_t max_degree, const
                                 const csaw__job *job, csaw_samples *samples, csaw__fault *fault);
 /* An engine to which partitions come: no graph, and so many bytes at most. */
 csaw_status csaw__device_open_for_parts(int ordinal, uint64_t bytes, csaw__device **out);
+inline unsigned csaw__alone_threads_of(const csaw_sampler *sampler) {
+    return sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_LAYER ? CSAW__ALONE_LAYER_THREADS : CSAW__ALONE_THREADS;
+}
 csaw_status csaw__device_launch_on(csaw__device *device, cudaStream_t stream, const csaw_sampler *sampler, int kernel,
                                    uint64_t threads, const csaw__job *job);
-/* threads in blocks of 256, of CSAW__LAST_THREADS for CSAW__KERNEL_LAST_ .., of CSAW__ALONE_THREADS for
+/* threads in blocks of 256, of CSAW__LAST_THREADS for CSAW__KERNEL_LAST_ .., of csaw__alone_threads_of() for
  * CSAW__KERNEL_ALONE .., of CSAW__EACH_THREADS for CSAW__KERNEL_EACH and above */
 csaw_status csaw__device_launch(csaw__device *device, const csaw_sampler *sampler, int kernel, uint64_t threads,
                                 const csaw__job *job);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device_sample.cu - samples on the GPU: which of its engines a batch takes. Pools that are lists:
- * device_lists.cu; small instances, each by itself: device_each.cu; few instances that look at what they visited, or
- * whose fanouts a hook says, each by itself: device_alone.cu; all others, depth by depth: device_depths.cu. No choice
+ * device_lists.cu; small instances, each by itself: device_each.cu; few instances whose depths follow
+ * each other, each by itself: device_alone.cu; all others, depth by depth: device_depths.cu. No choice
  * changes a bit of a sample, or which fault is told. */
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_array.cuh"

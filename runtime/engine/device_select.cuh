@@ -57,6 +57,24 @@ CSAW_FN uint64_t csaw__pool_sums(const csaw__team &team, const csaw__job *job, c
     return sum;
 }
 
+/* The places of an instance's pool at[0 .. n - 1] that go on, to pick[0 ..], by a team; returns how many. upto: [n]
+ * where the sampler has a vertex_bias, else NULL; few, work: as csaw__team_choose() has them. */
+CSAW_FN uint64_t csaw__select_from(const csaw__team &team, const csaw__job &job, uint64_t instance,
+                                   const csaw_vertex *at, uint64_t n, uint64_t *upto, uint32_t *few, uint64_t *work,
+                                   uint64_t *pick) {
+    const uint32_t size = job.selection.size;
+    csaw__choice c = csaw__select_choice(&job, instance, job.wave.depth, n);
+    if (upto) {
+        bool broken = false;
+        c.sum = csaw__pool_sums(team, &job, at, n, upto, &broken);
+        c.upto = upto;
+        if (broken) atomicMin(job.fault, (unsigned long long)(instance << 24 | job.wave.depth));
+    }
+    if (c.sum == 0) return 0;
+    return size >= n ? csaw__team_choose_all(team, &c, pick)
+                     : csaw__team_choose(team, &c, size, false, few, work, pick);
+}
+
 /* One team an owner. */
 CSAW_FN void csaw__select_places(const csaw__job &job) {
     __shared__ uint32_t few[CSAW__TEAMS][2 * CSAW__TEAM_PICKS];
@@ -64,21 +82,11 @@ CSAW_FN void csaw__select_places(const csaw__job &job) {
     const csaw__team team;
     const uint64_t owner = (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) / CSAW__TEAM;
     if (owner >= s.owners) return;
-    const uint64_t first = s.first[owner], n = s.first[owner + 1] - first;
-    const uint64_t instance = job.wave.instance + owner;
-    csaw__choice c = csaw__select_choice(&job, instance, job.wave.depth, n);
-    if (s.upto) {
-        bool broken = false;
-        c.sum = csaw__pool_sums(team, &job, s.at + first, n, s.upto + first, &broken);
-        c.upto = s.upto + first;
-        if (broken) atomicMin(job.fault, (unsigned long long)(instance << 24 | job.wave.depth));
-    }
-    uint64_t got = 0, *const pick = s.pick + s.offset[owner];
-    if (c.sum && s.size >= n)
-        got = csaw__team_choose_all(team, &c, pick);
-    else if (c.sum)
-        got = csaw__team_choose(team, &c, s.size, false, few[threadIdx.x / CSAW__TEAM], s.work + s.work_offset[owner],
-                                pick);
+    const uint64_t first = s.first[owner];
+    const uint64_t got =
+        csaw__select_from(team, job, csaw__wave_instance(&job.wave, owner), s.at + first, s.first[owner + 1] - first,
+                          s.upto ? s.upto + first : 0, few[threadIdx.x / CSAW__TEAM], s.work + s.work_offset[owner],
+                          s.pick + s.offset[owner]);
     if (team.lane == 0) s.got[owner] = got;
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/engine/device_alone.cu"
 #include "runtime/engine/device_arcs.cu"
 #include "runtime/engine/device_depths.cu"
+#include "runtime/engine/device_layer.cu"
 #include "runtime/engine/device_memory.cu"
 #include "runtime/engine/device_parts_batches.cu"
 #include "runtime/engine/device_parts_leave.cu"
@@ -33,10 +34,6 @@ csaw_status csaw__device_each(csaw__device *, const csaw_sampler *, const csaw__
     return csaw__fail(CSAW_EUNSUPPORTED, "not here");
 }
 csaw_status csaw__device_lists(csaw__device *, const csaw_sampler *, const csaw__job *, csaw_samples *, csaw__fault *) {
-    return csaw__fail(CSAW_EUNSUPPORTED, "not here");
-}
-csaw_status csaw_device::csaw__device_layer(run *, layer *, bool, array<csaw_vertex> *, array<uint32_t> *,
-                                            array<uint64_t> *, uint64_t *) {
     return csaw__fail(CSAW_EUNSUPPORTED, "not here");
 }
 csaw_status csaw__device_second_order(csaw__device *, const csaw_sampler *) { return CSAW_OK; }
@@ -90,7 +87,8 @@ void csaw__device_release(csaw_samples *s) {
 
 csaw_status csaw__device_launch_on(csaw__device *, cudaStream_t stream, const csaw_sampler *sampler, int kernel,
                                    uint64_t threads, const csaw__job *job) {
-    const unsigned each = kernel >= CSAW__KERNEL_ALONE && kernel < CSAW__KERNEL_EACH ? CSAW__ALONE_THREADS : 256;
+    const bool alone = kernel >= CSAW__KERNEL_ALONE && kernel < CSAW__KERNEL_EACH;
+    const unsigned each = alone ? csaw__alone_threads_of(sampler) : 256;
     const unsigned blocks = (unsigned)((threads + each - 1) / each);
     if (blocks) CSAW_CUDA((cudaError_t)sampler->device->launch(kernel, blocks, each, stream, job));
     return CSAW_OK;

@@ -10,7 +10,29 @@
 
 namespace cub {
 
+// Two arrays, one of which holds what counts.
+template <class T> class DoubleBuffer {
+  public:
+    DoubleBuffer(T *current, T *alternate) : current_(current), alternate_(alternate) {}
+    T *Current() const { return current_; }
+    T *Alternate() const { return alternate_; }
+    void Turn() { std::swap(current_, alternate_); }
+
+  private:
+    T *current_, *alternate_;
+};
+
 struct DeviceRadixSort {
+    template <class KEY, class VALUE>
+    static cudaError_t SortPairs(void *room, size_t &bytes, DoubleBuffer<KEY> &key, DoubleBuffer<VALUE> &value,
+                                 int64_t count, int begin, int end, cudaStream_t stream) {
+        const bool sorts = room != nullptr;
+        const cudaError_t status = SortPairs(room, bytes, key.Current(), key.Alternate(), value.Current(),
+                                             value.Alternate(), count, begin, end, stream);
+        if (sorts) key.Turn();
+        if (sorts) value.Turn();
+        return status;
+    }
     template <class KEY, class VALUE>
     static cudaError_t SortPairs(void *room, size_t &bytes, const KEY *key, KEY *key_out, const VALUE *value,
                                  VALUE *value_out, int64_t count, int begin, int end, cudaStream_t stream) {

@@ -29,6 +29,19 @@ struct DeviceScan {
                                     cudaStream_t stream) {
         return ExclusiveScan(room, bytes, in, out, std::plus<>(), T{}, count, stream);
     }
+    // Anew wherever the key is not `same` as the one before.
+    template <class KEY, class IN, class T, class SAME>
+    static cudaError_t InclusiveSumByKey(void *room, size_t &bytes, const KEY *key, const IN *in, T *out, int64_t count,
+                                         SAME same, cudaStream_t stream) {
+        if (!room) {
+            bytes = 8;
+            return cudaSuccess;
+        }
+        return fake_cuda::Launch(stream, [=] {
+            for (int64_t i = 0; i < count; i++)
+                out[i] = static_cast<T>(in[i] + (i && same(key[i - 1], key[i]) ? out[i - 1] : T{}));
+        });
+    }
 };
 
 } // namespace cub

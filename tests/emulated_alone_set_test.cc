@@ -56,10 +56,11 @@ TEST(EmulatedAlone, ManyPlacesAreTheCpus) {
         EXPECT_EQ(0u, together);
     }
     { // the large pool's arcs have no room; the others' have
-        Both run(graph, barren_set, {{3}, pool, {5, 6, 7}}, {1, 1, 1}, 2);
-        run.Give(barren_params{0, 0, 100});
+        Both run(graph, barren_set, {{3}, pool}, {1, 1, 1}, 1);
+        run.Give(barren_params{0, 0, 60});
         EXPECT_GT(run.ExpectTheCpus(kMethods[1]), static_cast<uint64_t>(CSAW__ALONE_PLACES));
         EXPECT_GT(together, 0u);
+        run.ExpectFaultsAreTold(kMethods[0]);
     }
     csaw_graph_free(graph);
 }

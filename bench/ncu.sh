@@ -4,7 +4,7 @@
 # with a GPU whose counters may be read: programs of a CUDA build (build/gpu unless BUILD is given, as bench/gpu_report.sh
 # makes it) run once each with early launches of their kernels profiled, and of every kernel the longest of these is
 # told: microseconds, % of the issue slots, of the warps, of the throughput of L1, L2 and DRAM, and registers a thread.
-# Writes OUT/PROGRAM.csv and OUT/kernels.md; kernels that no program launched are named. ONLY names the programs to run,
+# Writes OUT/PROGRAM.N.csv, N the number of the run, and OUT/kernels.md; kernels that no program launched are named. ONLY names the programs to run,
 # with blanks between; SCALE and SHARE say how large graphs are; NCU is the profiler; LIMIT seconds are for a program.
 # Exits non-zero where a program gave no figure at all.
 set -u
@@ -14,6 +14,7 @@ scale=${SCALE:-20}
 share=${SHARE:-0.1}
 mkdir -p "$out"
 failed=0
+turn=0
 metrics=gpu__time_duration.sum,sm__inst_issued.avg.pct_of_peak_sustained_active
 metrics+=,sm__warps_active.avg.pct_of_peak_sustained_active,l1tex__throughput.avg.pct_of_peak_sustained_active
 metrics+=,lts__throughput.avg.pct_of_peak_sustained_elapsed,dram__throughput.avg.pct_of_peak_sustained_elapsed
@@ -29,10 +30,10 @@ profile() { # KERNELS, with | between; PROGRAM and its arguments
         failed=1
         return
     fi
-    log=$out/$program.csv
+    log=$out/$program.$((++turn)).csv
     timeout -k 10 "${LIMIT:-300}" "${NCU:-ncu}" --csv --page raw --print-units base --print-kernel-base function --target-processes all --clock-control none \
         --metrics "$metrics" --kernel-id "::regex:^($kernels)$:1|2|3|5|9|20" --log-file "$log" "$path" "$@" \
-        >"$out/$program.log" 2>&1
+        >"${log%.csv}.log" 2>&1
     if ! KERNELS=$kernels python3 - "$log" "$program" >>"$out/kernels.md" <<'PYTHON'
 import csv
 import os
@@ -73,7 +74,7 @@ sys.exit(not longest)
 PYTHON
     then
         echo "FAILED $program: no figure; the end of $log and of its log:"
-        tail -n 3 "$log" "$out/$program.log" 2>/dev/null
+        tail -n 3 "$log" "${log%.csv}.log" 2>/dev/null
         failed=1
     else
         echo "ok     $program"
@@ -84,23 +85,24 @@ printf '%s\n' '| program | kernel | us | issue slots % | warps % | L1 % | L2 % |
     '|---|---|---|---|---|---|---|---|---|' >"$out/kernels.md"
 rmat=(--scale "$scale" --repeat 1)
 zipf=(--graph reddit --share "$share" --repeat 1)
-profile 'csaw__alone_reject|put_arcs|put_seeds|put_offsets|csaw__kernel_tabulate|widen_both' sample_bench "${rmat[@]}" \
-    --device cuda:0 --instances 2000,200000 --only forest_fire,neighbor_biased,neighbor_factor
+profile 'csaw__alone_reject|csaw__alone_its|put_arcs|put_seeds|put_offsets|csaw__kernel_tabulate|widen_both|put_counts|get_places' \
+    sample_bench "${rmat[@]}" --device cuda:0 --instances 2000,200000 --only forest_fire,layer,neighbor_biased,neighbor_factor
 profile 'csaw__transpose_tiles' walk_bench "${rmat[@]}" --device cuda:0
+profile 'keep_own|take_in|pack' walk_bench "${rmat[@]}" --device cuda:0,cuda:0 --split 1 --exchange 1
 profile 'csaw__parts_uniform|csaw__parts_its|csaw__parts_reject|csaw__kernel_parts_start' parts_bench --scale "$scale" --device cuda:0
 profile 'csaw__sum_few|csaw__gather_rows|csaw__gather_count' loader_bench "${rmat[@]}" --device cuda:0
 profile 'csaw__kernel_select' pools_gpu_test
-profile 'name_parts' parts_samples_gpu_test
+profile 'name_parts|rooms_of_list|find_places|put_offsets' parts_samples_gpu_test
 profile 'take_in|count_messages|write_messages' parts_gpu_test
 profile 'draw_negatives' negatives_gpu_test
 profile 'gather_weights' training_gpu_test
-profile 'csaw__reduce|csaw__reduce_by|csaw__find_long|csaw__find_longest|csaw__merge|csaw__count_edges|csaw__number_hubs|csaw__recode|csaw__reduce_hubs|csaw__scatter_sums|csaw__scatter_products|csaw__scatter_weights|csaw__check_matrix|csaw__count_up|csaw__find_rows|csaw__find_starts|csaw__weigh' \
+profile 'csaw__reduce|csaw__reduce_by|csaw__find_long|csaw__find_longest|csaw__merge|csaw__count_edges|csaw__number_hubs|csaw__recode|csaw__reduce_hubs|csaw__scatter_sums|csaw__scatter_products|csaw__scatter_weights|csaw__check_matrix|csaw__count_up|csaw__find_rows|csaw__find_starts|csaw__weigh|csaw__dots_keys|csaw__dots_rows|csaw__clear|csaw__find_winners|csaw__gather_winners|csaw__gather_hub_winners' \
     spmm_gpu_bench "${zipf[@]}" --columns 64
 profile 'csaw__softmax_rows|csaw__softmax_begin|csaw__softmax_chunks|csaw__softmax_merge' spmm_gpu_test
 profile 'csaw__edges_taken|csaw__es_count|csaw__es_entries|csaw__es_multiply|csaw__es_dots_of_entries' edge_sampled_gpu_bench "${zipf[@]}"
 profile 'csaw__batch_check|csaw__batch_entries|csaw__batch_means|csaw__batch_rows|csaw__batch_spread|csaw__batch_tell|csaw__batched_rows|csaw__batched_tiles|csaw__batched_dots_of_entries' \
     batched_gpu_bench --repeat 1
-profile 'csaw__maxk_in_block|csaw__maxk_dots_of_edges|csaw__maxk_forward|csaw__maxk_gathered|csaw__maxk_pick|csaw__maxk_spread' \
+profile 'csaw__maxk_in_block|csaw__maxk_in_warps|csaw__maxk_dots_of_edges|csaw__maxk_forward|csaw__maxk_gathered|csaw__maxk_outer|csaw__maxk_narrow|csaw__maxk_pick|csaw__maxk_spread|csaw__order_keys' \
     maxk_gpu_bench "${zipf[@]}"
 cat "$out/kernels.md"
 exit $failed

@@ -35,7 +35,7 @@ bool tell_progress(void *user, uint64_t done, uint64_t) {
     return done < w->stop_at_done;
 }
 
-class Stopped : public ::testing::TestWithParam<bool> {
+class Stopped : public ::testing::TestWithParam<const char *> {
   protected:
     void SetUp() override {
         SKIP_WITHOUT_GPU();
@@ -43,7 +43,10 @@ class Stopped : public ::testing::TestWithParam<bool> {
         plans.reset(new Plans{graph.csr()});
         cpu = plans->on("cpu");
         gpu = plans->on("cuda:0");
-        each = GetParam() ? walks()[1] : samples()[0];
+        const std::string name = GetParam();
+        each = name == "walks" ? walks()[1] : samples()[0];
+        for (const Case &other : samples()) // whose instances run each by a block of its own
+            if (other.name == name) each = other;
         ask = ask_of(each, {{0}, {1}, {55}, {99}}, 5, {3, 2});
         ask.each = 25; // 100 instances
     }
@@ -138,7 +141,7 @@ TEST_P(Stopped, AndTakenUpAgain) {
     EXPECT_EQ(whole.got, both);
 }
 
-INSTANTIATE_TEST_SUITE_P(Runs, Stopped, ::testing::Bool(),
-                         [](const auto &info) { return info.param ? "walks" : "samples"; });
+INSTANTIATE_TEST_SUITE_P(Runs, Stopped, ::testing::Values("walks", "samples", "layer", "neighbor_again"),
+                         [](const auto &info) { return std::string(info.param); });
 
 } // namespace

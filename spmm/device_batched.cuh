@@ -114,15 +114,17 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
                                                             const csaw__batched_row &row, const char *from,
                                                             const uint32_t *won, uint32_t step,
                                                             csaw__batched_sum<VECTOR, RULE> *sum) {
-    constexpr uint32_t COUNT = RULE == CSAW__ADD_WINNERS              ? 1
-                               : WHOLE && RULE == CSAW__ADD && !GIVEN ? CSAW__BATCHED_UNROLL
-                                                                      : 2; /* what 64 registers hold */
+    constexpr uint32_t COUNT = WHOLE && RULE == CSAW__ADD && !GIVEN ? CSAW__BATCHED_UNROLL : 2;
+    constexpr bool AHEAD = RULE != CSAW__ADD_WINNERS;    /* what 64 registers hold */
+    constexpr bool DIVIDED = GIVEN && RULE == CSAW__ADD; /* by p->divisor, if there is one: when features have been
+                                                          * asked for, since a division waits */
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
     const csaw__batched_entry *const entry = p->a.entry + row.first;
     const float *const given = GIVEN ? p->weight + p->graph[row.graph].num_begin : nullptr;
     const uint64_t stride = p->in.stride * bytes;
     csaw__batched_entry next[COUNT];
     uint32_t next_number[COUNT] = {0};
+    float next_divisor[COUNT] = {0};
     const auto fetch = [&](uint32_t k) {
 #pragma unroll
         for (uint32_t n = 0; n < COUNT; n++) {
@@ -130,16 +132,17 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
             next[n] = entry[at];
             if (RULE != CSAW__ADD || GIVEN) next_number[n] = p->a.number[row.first + at];
             if (GIVEN) next[n].weight = given[next_number[n]];
-            if (GIVEN && p->divisor) next[n].weight /= p->divisor[row.first + at];
+            if (DIVIDED && p->divisor) next_divisor[n] = p->divisor[row.first + at];
         }
     };
-    if (row.count) fetch(0);
+    if (AHEAD && row.count) fetch(0);
     for (uint32_t k = 0; k < row.count; k += COUNT) {
         csaw__batched_pack<X, VECTOR> x[COUNT][CSAW__BATCHED_FACTOR];
         csaw__pack<uint32_t, VECTOR> winner[COUNT][CSAW__BATCHED_FACTOR];
-        float weight[COUNT];
+        float weight[COUNT], divisor[COUNT];
         uint32_t number[COUNT];
         const uint32_t left = row.count - k;
+        if (!AHEAD) fetch(k);
 #pragma unroll
         for (uint32_t n = 0; n < COUNT; n++) {
             const char *const at = from + next[n].other * stride;
@@ -152,14 +155,17 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
             }
             weight[n] = RULE == CSAW__KEEP_BEST && p->reduce == CSAW_MIN ? -next[n].weight : next[n].weight;
             number[n] = next_number[n];
+            divisor[n] = next_divisor[n];
         }
-        if (left > COUNT) fetch(k + COUNT);
+        if (AHEAD && left > COUNT) fetch(k + COUNT);
 #pragma unroll
-        for (uint32_t n = 0; n < COUNT; n++)
+        for (uint32_t n = 0; n < COUNT; n++) {
+            if (DIVIDED && p->divisor) weight[n] /= divisor[n];
 #pragma unroll
             for (int j = 0; j < CSAW__BATCHED_FACTOR; j++)
                 if (RULE == CSAW__KEEP_BEST || n < left)
                     sum[j].template add<X>(weight[n], x[n][j], number[n], winner[n][j]);
+        }
     }
 }
 

@@ -1,44 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_in_order.cuh - the edges of a long row one after the other, where no chunks are stated: one warp of a
  * block takes elements of 32 columns in order out of shared memory, while the others bring those of the next edges
- * there. So a hub waits for an addition an edge, not for memory. */
+ * there, and those after them are on their way. So a hub waits for an addition an edge, not for memory. */
 #ifndef CSAW_SPMM_DEVICE_IN_ORDER_CUH
 #define CSAW_SPMM_DEVICE_IN_ORDER_CUH
 
 #include "spmm/device_arguments.h"
 
-/* All threads of a block. fetch(k): edge k < count; element(edge): in the lane's column, of EDGE{} anything;
- * take(value): in order, in the last warp. */
-template <typename EDGE, typename FETCH, typename ELEMENT, typename TAKE>
-static __device__ __forceinline__ void csaw__in_order(uint64_t count, FETCH fetch, ELEMENT element, TAKE take) {
+/* All threads of a block. fetch(k): edge k < count; load(edge): in the lane's column, of EDGE{} anything; value(edge,
+ * loaded), a turn later; take(value): in order, in the last warp. */
+template <typename EDGE, typename FETCH, typename LOAD, typename VALUE, typename TAKE>
+static __device__ __forceinline__ void csaw__in_order(uint64_t count, FETCH fetch, LOAD load, VALUE value, TAKE take) {
     __shared__ float turn[2][CSAW__TURN][32];
-    __shared__ EDGE edges[CSAW__TURN];
+    __shared__ EDGE edges[2][CSAW__TURN];
     const uint32_t lane = threadIdx.x % 32, first = threadIdx.x / 32 * CSAW__LOADER_EDGES;
     const bool loads = first < CSAW__TURN, reads = loads && lane < CSAW__LOADER_EDGES;
-    EDGE next = {};
-    const auto read = [&](uint64_t k) { next = reads && k < count ? fetch(k) : EDGE{}; };
-    read(first + lane);
-    for (uint64_t begin = 0; begin < count + CSAW__TURN; begin += CSAW__TURN) {
-        float(*const here)[32] = turn[begin / CSAW__TURN % 2], (*const before)[32] = turn[begin / CSAW__TURN % 2 ^ 1];
+    const uint64_t turns = (count + CSAW__TURN - 1) / CSAW__TURN;
+    EDGE next[2] = {}; /* of the turns to come, this lane's */
+    decltype(load(EDGE{})) loaded[CSAW__LOADER_EDGES] = {};
+    const auto read = [&](uint64_t k) { return reads && k < count ? fetch(k) : EDGE{}; };
+    /* Turn `now` is asked for, the one before goes to shared memory, the one before that is taken. */
+    const auto pass = [&](uint64_t now, int parity) {
         if (loads) {
-            float value[CSAW__LOADER_EDGES];
-            if (reads) edges[first + lane] = next;
+#pragma unroll
+            for (uint32_t n = 0; n < CSAW__LOADER_EDGES; n++)
+                if (now) turn[parity ^ 1][first + n][lane] = value(edges[parity ^ 1][first + n], loaded[n]);
+            if (reads) edges[parity][first + lane] = next[parity];
             __syncwarp();
 #pragma unroll
-            for (uint32_t n = 0; n < CSAW__LOADER_EDGES; n++) value[n] = element(edges[first + n]);
-            read(begin + CSAW__TURN + first + lane); /* while elements come */
-#pragma unroll
-            for (uint32_t n = 0; n < CSAW__LOADER_EDGES; n++) here[first + n][lane] = value[n];
-        } else if (begin) {
-            const uint64_t left = count - (begin - CSAW__TURN);
+            for (uint32_t n = 0; n < CSAW__LOADER_EDGES; n++) loaded[n] = load(edges[parity][first + n]);
+            next[parity] = read((now + 2) * CSAW__TURN + first + lane);
+        } else if (now >= 2) {
+            const uint64_t begin = (now - 2) * CSAW__TURN, left = begin < count ? count - begin : 0;
             if (left >= CSAW__TURN) {
 #pragma unroll 16
-                for (uint32_t k = 0; k < CSAW__TURN; k++) take(before[k][lane]);
+                for (uint32_t k = 0; k < CSAW__TURN; k++) take(turn[parity][k][lane]);
             } else {
-                for (uint32_t k = 0; k < left; k++) take(before[k][lane]);
+                for (uint32_t k = 0; k < left; k++) take(turn[parity][k][lane]);
             }
         }
         __syncthreads();
+    };
+    next[0] = read(first + lane);
+    next[1] = read(CSAW__TURN + first + lane);
+    for (uint64_t now = 0; now < turns + 2; now += 2) {
+        pass(now, 0);
+        pass(now + 1, 1);
     }
 }
 

@@ -65,7 +65,8 @@ static __device__ __forceinline__ void csaw__reduce_long(const csaw__product &p)
         [&](uint64_t k) {
             return csaw__edge_here{col[k], weight ? weight[k * p.heads] : 1.0f};
         },
-        [&](const csaw__edge_here &edge) { return edge.weight * csaw__widen<X>(x[edge.col * p.x.stride]); },
+        [&](const csaw__edge_here &edge) { return x[edge.col * p.x.stride]; },
+        [&](const csaw__edge_here &edge, stored of) { return edge.weight * csaw__widen<X>(of); },
         [&](float product) { value = FUNCTIONS::csaw__add(value, product); });
     if (threadIdx.x >= 32 * CSAW__LOADERS && holds) csaw__store<1>(&p.y, row, slice.first + lane, &value);
 }

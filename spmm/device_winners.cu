@@ -11,15 +11,15 @@ bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_spmm_plan *pl
 
 static csaw_status launch(const place &where, const csaw__winners *w) {
     const unsigned slices = (unsigned)w->matrix.slices;
+    const uint32_t *const won = w->won;
     if (w->matrix.blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->matrix.blocks, CSAW__THREADS,
-                                     csaw__find_winners, w->matrix, w->won));
+                                     csaw__find_winners_at(w), w->matrix, w->won));
     if (w->hubs.blocks)
-        CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->hubs.blocks, CSAW__IN_ORDER_THREADS,
-                                     csaw__hub_winners_kernel_at(&w->hubs), w->hubs, w->edge,
-                                     (const uint32_t *)w->won));
+        CSAW_TRY(csaw__device_launch(where.stream, slices * w->words * (unsigned)w->hubs.blocks, CSAW__IN_ORDER_THREADS,
+                                     csaw__hub_winners_kernel_at(w), w->hubs, w->edge, won, w->words));
     return csaw__device_launch(where.stream, slices * (unsigned)w->turned.blocks, CSAW__THREADS,
-                               csaw__winners_kernel_at(&w->turned), w->turned, w->edge, (const uint32_t *)w->won);
+                               csaw__winners_kernel_at(w), w->turned, w->edge, won);
 }
 
 csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan, uint32_t heads,
@@ -46,7 +46,7 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
                  "%llu rows and %llu columns take %llu blocks, but a launch has at most 2^31 - 1; split the matrix",
                  (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)blocks);
     if (w.at_once * blocks > 0x7fffffffu) w.at_once = 0x7fffffffu / blocks;
-    CSAW_TRY(won.take(where, w.at_once * a->num_edges, "which edges won"));
+    CSAW_TRY(won.take(where, w.at_once * a->num_edges * w.words, "which edges won"));
     if (where.counted) return CSAW_OK;
     w.won = won.get();
     for (uint64_t first = 0; first < slices; first += w.at_once) {

@@ -1,153 +1,265 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_winners.cuh - device code of dx of MAX and MIN over a prepared transpose. A first kernel says of each
- * edge and slice of columns, in one word, where arg names it; a second gathers as csaw_spmm() does over the transpose,
- * but of dy only where a bit is set. A word is 4 bytes an edge where arg would be 8 for each column; of a row of n
- * edges about one in n elements of dy is read. Sums by ascending row, as spmm/scatter_rows.h has them: so the edges of
- * a long row of the transpose go one after the other, by a block (spmm/device_in_order.cuh). To be compiled without
- * contraction of a * b + c. */
+ * edge, in a word for each 32 columns, where arg names it; a second gathers as csaw_spmm() does over the transpose, but
+ * of dy only where a bit is set. A word is 4 bytes an edge where arg would be 8 for each column; of a row of n edges
+ * about one in n elements of dy is read. The transpose finds words of an edge anywhere, so those of a slice stand side
+ * by side, in one sector, and slices are as wide as a warp can hold. Sums by ascending row, as spmm/scatter_rows.h has
+ * them: so the edges of a long row of the transpose go one after the other, by a block (spmm/device_in_order.cuh). To
+ * be compiled without contraction of a * b + c. */
 #ifndef CSAW_SPMM_DEVICE_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_CUH
 
 #include "spmm/device_in_order.cuh"
 #include "spmm/device_unit.cuh"
 
-enum { CSAW__WON_COLUMNS = 32 /* of a slice: the bits of a word */ };
+enum {
+    CSAW__WON_COLUMNS = 32, /* the bits of a word */
+    CSAW__WON_WORDS = 8     /* of a slice, at most: a sector */
+};
 
 typedef struct csaw__winners {
-    csaw__product matrix;  /* its units, arg, and the slices; y: its columns alone */
+    csaw__product matrix;  /* its units, arg, and slices as those of turned; y: its columns alone */
     csaw__product turned;  /* rows are those of the transpose; x is dy, y is dx; weight is of the matrix's edges */
     csaw__product hubs;    /* the same, of the transpose's long rows */
     const csaw_edge *edge; /* [num_edges] of the matrix, by the transpose's edges */
-    uint32_t *won;         /* [slices of a launch, num_edges of the matrix] bit c: arg names the edge in column c */
-    uint64_t at_once;      /* slices of a launch */
+    uint32_t *won; /* [slices of a launch, num_edges of the matrix, words] bit c of word w: arg names the edge in column
+                    * 32 w + c of the slice */
+    uint32_t words;         /* of a slice */
+    uint64_t at_once;       /* slices of a launch */
+    csaw_spmm_method shape; /* of the kernel that gathers */
 } csaw__winners;
 
-/* Lanes and vectors of a group that gathers, by what turned.vector is: 8 by 4, or single columns, 8 or 32 of them. */
-static inline csaw_spmm_method csaw__winners_shape(const csaw__product *turned) {
-    return turned->vector == 1 && turned->columns > 8 ? CSAW_SPMM_CRC : CSAW_SPMM_SUBWARP8;
+static __host__ __device__ constexpr int csaw__won_words(int width) { /* of a slice of so many columns */
+    return width > CSAW__WON_COLUMNS ? width / CSAW__WON_COLUMNS : 1;
+}
+
+/* The widest slice that is not twice what there are columns for, and whose words of all edges fit work memory. Single
+ * columns: 8 or 32. */
+static inline csaw_spmm_method csaw__winners_shape(const csaw__product *turned, uint64_t most_words) {
+    static const csaw_spmm_method by_width[] = {CSAW_SPMM_CWM2, CSAW_SPMM_CRC, CSAW_SPMM_SUBWARP16};
+    if (turned->vector == 1) return turned->columns > 8 ? CSAW_SPMM_CRC : CSAW_SPMM_SUBWARP8;
+    for (csaw_spmm_method method : by_width) {
+        const csaw__method_shape shape = csaw__shape_of(method);
+        const uint64_t width = shape.lanes * shape.factor * turned->vector;
+        const uint64_t words = (uint64_t)csaw__won_words((int)width);
+        if (words <= CSAW__WON_WORDS && words <= most_words && width < 2 * turned->columns) return method;
+    }
+    return CSAW_SPMM_SUBWARP8;
 }
 
 /* Fills in the layout, where rows, split, columns and heads of all three stand; split of turned is empty. */
 static inline void csaw__winners_lay_out(csaw__winners *w) {
+    const uint64_t bytes = w->matrix.num_edges * sizeof *w->won; /* of a word each */
+    const uint64_t most_words = bytes ? CSAW__ROOM_BYTES / bytes : UINT64_MAX;
     csaw__lay_vectors(&w->turned);
-    if (w->turned.vector > CSAW__VECTOR) w->turned.vector = CSAW__VECTOR;
-    csaw__lay_out(&w->turned, csaw__winners_shape(&w->turned), CSAW__THREADS);
-    w->hubs.columns = w->matrix.columns = w->turned.columns;
-    csaw__lay_out_long(&w->hubs);
-    w->matrix.vector = 1;
-    csaw__lay_out(&w->matrix, CSAW_SPMM_CRC, CSAW__THREADS);
-    const uint64_t slices = w->turned.slices_of_head * w->turned.heads, bytes = w->matrix.num_edges * sizeof *w->won;
-    w->at_once = bytes ? CSAW__ROOM_BYTES / bytes : slices;
+    if (w->turned.vector > CSAW__VECTOR && most_words < 2) w->turned.vector = CSAW__VECTOR;
+    w->shape = csaw__winners_shape(&w->turned, most_words);
+    csaw__lay_out(&w->turned, w->shape, CSAW__THREADS);
+    w->words = (uint32_t)csaw__won_words((int)w->turned.width);
+    csaw__product *const others[] = {&w->matrix, &w->hubs};
+    for (csaw__product *p : others) {
+        p->columns = w->turned.columns, p->width = w->turned.width, p->vector = 1;
+        p->slices_of_head = w->turned.slices_of_head, p->first_slice = 0;
+    }
+    const uint64_t warps = CSAW__THREADS / 32, slices = w->turned.slices_of_head * w->turned.heads;
+    w->matrix.blocks = (w->matrix.split.most_chunks + w->matrix.rows + warps - 1) / warps;
+    w->hubs.blocks = w->hubs.split.most_rows;
+    w->at_once = most_words / w->words;
     w->at_once = w->at_once < 1 ? 1 : w->at_once < slices ? w->at_once : slices;
 }
 
 /* A warp a unit and slice. */
-static __global__ void csaw__find_winners(const __grid_constant__ csaw__product m, uint32_t *won) {
-    const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)m.blocks, slice_number = blockIdx.x / blocks;
+template <int WORDS>
+static __global__ void __launch_bounds__(CSAW__THREADS)
+    csaw__find_winners(const __grid_constant__ csaw__product m, uint32_t *won) {
+    constexpr uint32_t AT_ONCE = 32 / WORDS; /* edges: a word for each lane */
+    const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)m.blocks;
+    const uint32_t slice_number = blockIdx.x < blocks ? 0 : blockIdx.x / blocks; /* a division costs as a short row */
     const uint64_t number = (uint64_t)(blockIdx.x - slice_number * blocks) * (blockDim.x / 32) + threadIdx.x / 32;
-    const csaw__unit unit = csaw__unit_at(&m, number);
-    if (!unit.stored) return;
     const csaw__slice slice = csaw__slice_at(&m, m.first_slice + slice_number);
-    const uint64_t row = unit.is_chunk ? m.split.row[m.split.chunk[unit.row].row].row : unit.row;
-    const bool there = lane < slice.width && unit.count;
-    const uint64_t named = there ? m.arg[row * m.y.cols + slice.first + lane] - unit.first : unit.count;
-    const uint32_t place = named < unit.count ? (uint32_t)named : unit.count;
-    uint32_t *const out = won + slice_number * m.num_edges + unit.first;
-    for (uint32_t begin = 0; begin < unit.count; begin += 32) {
-        const uint32_t left = unit.count - begin, here = left < 32 ? left : 32;
+    uint64_t row = number - m.split.most_chunks; /* its arg is on its way while rowptr is */
+    if (number < m.split.most_chunks)
+        row = number < m.split.count[0] ? m.split.row[m.split.chunk[number].row].row : m.rows;
+    csaw_edge named[WORDS];
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+        const uint32_t column = w * CSAW__WON_COLUMNS + lane;
+        named[w] = CSAW_NO_EDGE;
+        if (row < m.rows && column < slice.width) named[w] = m.arg[row * m.y.cols + slice.first + column];
+    }
+    const csaw__unit unit = csaw__unit_at(&m, number);
+    uint32_t place[WORDS]; /* in the unit, or past its end */
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+        const uint64_t at = named[w] - unit.first;
+        place[w] = at < unit.count ? (uint32_t)at : unit.count;
+    }
+    uint32_t *const out = won + (slice_number * m.num_edges + unit.first) * WORDS;
+    for (uint32_t begin = 0; begin < unit.count; begin += AT_ONCE) {
+        const uint32_t left = unit.count - begin, here = left < AT_ONCE ? left : AT_ONCE;
         uint32_t mine = 0;
         for (uint32_t k = 0; k < here; k++) {
-            const uint32_t columns = __ballot_sync(CSAW__ALL_LANES, place == begin + k);
-            if (lane == k) mine = columns;
+#pragma unroll
+            for (int w = 0; w < WORDS; w++) {
+                const uint32_t columns = __ballot_sync(CSAW__ALL_LANES, place[w] == begin + k);
+                if (lane == k * WORDS + w) mine = columns;
+            }
         }
-        if (lane < here) out[begin + lane] = mine;
+        if (lane < here * WORDS) out[begin * WORDS + lane] = mine;
     }
 }
 
-struct csaw__won_edge { /* of the transpose */
+template <int WORDS> struct csaw__won_edge { /* of the transpose */
     csaw_vertex row;
     float weight;
-    uint32_t won;
+    uint32_t won[WORDS];
 };
 
-/* The edge at place k of the transpose. won: of the slice. */
-static __device__ __forceinline__ csaw__won_edge csaw__won_edge_at(const csaw__product &p, const csaw_edge *edge,
-                                                                   const uint32_t *won, uint64_t head, uint64_t k) {
+/* The edge at place k of the transpose. won: the first of the WORDS that are asked for, of `words` an edge. */
+template <int WORDS>
+static __device__ __forceinline__ csaw__won_edge<WORDS> csaw__won_edge_at(const csaw__product &p, const csaw_edge *edge,
+                                                                          const uint32_t *won, uint32_t words,
+                                                                          uint64_t head, uint64_t k) {
+    constexpr int AT_ONCE = WORDS < 4 ? WORDS : 4;
     const csaw_edge e = edge[k];
-    return csaw__won_edge{p.col[k], p.weight ? p.weight[e * p.heads + head] : 1.0f, won[e]};
+    csaw__won_edge<WORDS> out;
+    out.row = p.col[k];
+    out.weight = p.weight ? p.weight[e * p.heads + head] : 1.0f;
+#pragma unroll
+    for (int w = 0; w < WORDS; w += AT_ONCE) {
+        const csaw__pack<uint32_t, AT_ONCE> some = *(const csaw__pack<uint32_t, AT_ONCE> *)(won + e * words + w);
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) out.won[w + i] = some.at[i];
+    }
+    return out;
 }
 
+/* What a lane has loaded of an edge, and the columns of it that are the edge's. */
+template <csaw_dtype X, int VECTOR, int FACTOR> struct csaw__won_features {
+    csaw__features<X, VECTOR, FACTOR> of;
+    uint32_t won[FACTOR];
+};
+
 /* LANES lanes a row of the transpose that is not long. */
-template <csaw_dtype X, int LANES, int VECTOR>
+template <csaw_dtype X, int LANES, int VECTOR, int FACTOR>
 static __global__ void __launch_bounds__(CSAW__THREADS)
     csaw__gather_winners(const __grid_constant__ csaw__product p, const csaw_edge *edge, const uint32_t *won) {
-    typedef csaw__pack<typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type, VECTOR> features;
-    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, ALL = (1u << VECTOR) - 1;
-    __shared__ csaw__ring<csaw__won_edge, LANES> rings[CSAW__THREADS / LANES];
+    typedef csaw__won_features<X, VECTOR, FACTOR> features;
+    typedef typename csaw__features<X, VECTOR, FACTOR>::vector vector;
+    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, ALL = (1u << VECTOR) - 1, APART = LANES * VECTOR;
+    constexpr int WORDS = csaw__won_words(LANES * VECTOR * FACTOR), BATCH = CSAW__UNROLL / 2 / FACTOR; /* edges */
+    typedef csaw__won_edge<WORDS> won_edge;
+    __shared__ csaw__ring<won_edge, LANES> rings[CSAW__THREADS / LANES];
     const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES, column = lane * VECTOR;
     const uint32_t slice_number = blockIdx.x / (uint32_t)p.blocks, block = blockIdx.x % (uint32_t)p.blocks;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
     const csaw__unit unit = csaw__unit_at(&p, (uint64_t)block * (blockDim.x / LANES) + group);
     const char *const dy = (const char *)p.x.data + (slice.first + column) * bytes;
     const uint64_t row_bytes = p.x.stride * bytes;
-    const uint32_t *const of_slice = won + slice_number * p.num_edges;
-    float sum[VECTOR] = {0};
-    const auto fetch = [&](uint32_t k) { return csaw__won_edge_at(p, edge, of_slice, slice.head, unit.first + k); };
-    const auto load = [&](const csaw__won_edge &e, features *to) {
-        if (e.won >> column & ALL) *to = *(const features *)(dy + e.row * row_bytes);
+    const uint32_t *const of_slice = won + slice_number * p.num_edges * WORDS;
+    float sum[FACTOR][VECTOR] = {};
+    const auto fetch = [&](uint32_t k) {
+        return csaw__won_edge_at<WORDS>(p, edge, of_slice, WORDS, slice.head, unit.first + k);
     };
-    const auto take = [&](uint32_t, bool, const csaw__won_edge &e, const features &of) {
-        float element[VECTOR];
-        csaw__widen_pack<X>(of, element);
+    const auto load = [&](const won_edge &e, features *to) {
+        const char *const from = dy + e.row * row_bytes;
 #pragma unroll
-        for (int i = 0; i < VECTOR; i++)
-            if (e.won >> (column + i) & 1) sum[i] += e.weight * element[i];
+        for (int j = 0; j < FACTOR; j++) {
+            const uint32_t first = j * APART + column;
+            to->won[j] = e.won[first / CSAW__WON_COLUMNS] >> first % CSAW__WON_COLUMNS & ALL;
+            if (to->won[j]) to->of.x[j] = *(const vector *)(from + j * (APART * bytes));
+        }
     };
-    csaw__walk<LANES, CSAW__UNROLL / 2, false, features>(unit.count, rings + group, fetch, load, take);
-    if (unit.stored && column < slice.width) csaw__store<VECTOR>(&p.y, unit.row, slice.first + column, sum);
+    const auto take = [&](uint32_t, bool there, const won_edge &e, const features &loaded) {
+#pragma unroll
+        for (int j = 0; j < FACTOR; j++) {
+            const uint32_t mine = there ? loaded.won[j] : 0;
+            float element[VECTOR];
+            csaw__widen_pack<X>(loaded.of.x[j], element);
+#pragma unroll
+            for (int i = 0; i < VECTOR; i++)
+                if (mine >> i & 1) sum[j][i] += e.weight * element[i];
+        }
+    };
+    csaw__walk<LANES, BATCH, false, features>(unit.count, rings + group, fetch, load, take);
+    if (!unit.stored) return;
+#pragma unroll
+    for (int j = 0; j < FACTOR; j++)
+        if (j * APART + column < slice.width)
+            csaw__store<VECTOR>(&p.y, unit.row, slice.first + j * APART + column, sum[j]);
 }
 
-/* A block a long row of the transpose. */
+/* A block a long row of the transpose, slice and word of it. */
 template <csaw_dtype X>
 static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
-    csaw__gather_hub_winners(const __grid_constant__ csaw__product p, const csaw_edge *edge, const uint32_t *won) {
+    csaw__gather_hub_winners(const __grid_constant__ csaw__product p, const csaw_edge *edge, const uint32_t *won,
+                             uint32_t words) {
     typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type stored;
-    const uint32_t lane = threadIdx.x % 32, slice_number = blockIdx.x / (uint32_t)p.blocks;
+    typedef csaw__won_edge<1> won_edge;
+    const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)p.blocks, turn = blockIdx.x / blocks;
+    const uint32_t slice_number = turn / words, word = turn % words;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    const uint64_t row = p.split.row[blockIdx.x % (uint32_t)p.blocks].row, first = p.rowptr[row];
-    const stored *const dy = (const stored *)p.x.data + slice.first + lane;
-    const uint32_t *const of_slice = won + slice_number * p.num_edges;
+    const uint32_t column = word * CSAW__WON_COLUMNS + lane;
+    if (word * CSAW__WON_COLUMNS >= slice.width) return;
+    const uint64_t row = p.split.row[blockIdx.x % blocks].row, first = p.rowptr[row];
+    const stored *const dy = (const stored *)p.x.data + slice.first + column;
+    const uint32_t *const of_word = won + slice_number * p.num_edges * words + word;
     float sum = 0;
-    csaw__in_order<csaw__won_edge>(
+    csaw__in_order<won_edge>(
         p.rowptr[row + 1] - first,
-        [&](uint64_t k) { return csaw__won_edge_at(p, edge, of_slice, slice.head, first + k); },
-        [&](const csaw__won_edge &e) {
-            if (!(e.won >> lane & 1)) return -0.0f; /* which changes no sum */
-            return e.weight * csaw__widen<X>(dy[e.row * p.x.stride]);
+        [&](uint64_t k) { return csaw__won_edge_at<1>(p, edge, of_word, words, slice.head, first + k); },
+        [&](const won_edge &e) {
+            stored out = 0;
+            if (e.won[0] >> lane & 1) out = dy[e.row * p.x.stride];
+            return out;
+        },
+        [&](const won_edge &e, stored of) { /* -0 changes no sum */
+                                            return e.won[0] >> lane & 1 ? e.weight * csaw__widen<X>(of) : -0.0f;
         },
         [&](float product) { sum += product; });
-    if (threadIdx.x >= 32 * CSAW__LOADERS && lane < slice.width) csaw__store<1>(&p.y, row, slice.first + lane, &sum);
+    if (threadIdx.x >= 32 * CSAW__LOADERS && column < slice.width)
+        csaw__store<1>(&p.y, row, slice.first + column, &sum);
 }
 
 /* ---- kernels by storage and shape ---- */
 
+typedef void csaw__find_winners_kernel(csaw__product, uint32_t *);
 typedef void csaw__winners_kernel(csaw__product, const csaw_edge *, const uint32_t *);
+typedef void csaw__hub_winners_kernel(csaw__product, const csaw_edge *, const uint32_t *, uint32_t);
 
-template <csaw_dtype X> static csaw__winners_kernel *csaw__winners_kernel_of(const csaw__product *turned) {
-    if (turned->vector > 1) return csaw__gather_winners<X, 8, CSAW__VECTOR>;
-    return csaw__winners_shape(turned) == CSAW_SPMM_CRC ? csaw__gather_winners<X, 32, 1>
-                                                        : csaw__gather_winners<X, 8, 1>;
+static csaw__find_winners_kernel *csaw__find_winners_at(const csaw__winners *w) {
+    switch (w->words) {
+    case 1: return csaw__find_winners<1>;
+    case 2: return csaw__find_winners<2>;
+    case 4: return csaw__find_winners<4>;
+    default: return csaw__find_winners<CSAW__WON_WORDS>;
+    }
 }
 
-static csaw__winners_kernel *csaw__winners_kernel_at(const csaw__product *turned) {
-    if (turned->x.dtype == CSAW_F32) return csaw__winners_kernel_of<CSAW_F32>(turned);
-    return turned->x.dtype == CSAW_F16 ? csaw__winners_kernel_of<CSAW_F16>(turned)
-                                       : csaw__winners_kernel_of<CSAW_BF16>(turned);
+template <csaw_dtype X, int VECTOR> static csaw__winners_kernel *csaw__winners_kernel_for(csaw_spmm_method shape) {
+    switch (shape) {
+    case CSAW_SPMM_CWM2: return csaw__gather_winners < X, 32, VECTOR, VECTOR == CSAW__VECTOR ? 2 : 1 > ;
+    case CSAW_SPMM_CRC: return csaw__gather_winners<X, 32, VECTOR, 1>;
+    case CSAW_SPMM_SUBWARP16: return csaw__gather_winners<X, 16, VECTOR, 1>;
+    default: return csaw__gather_winners<X, 8, VECTOR, 1>;
+    }
 }
 
-static csaw__winners_kernel *csaw__hub_winners_kernel_at(const csaw__product *hubs) {
-    if (hubs->x.dtype == CSAW_F32) return csaw__gather_hub_winners<CSAW_F32>;
-    return hubs->x.dtype == CSAW_F16 ? csaw__gather_hub_winners<CSAW_F16> : csaw__gather_hub_winners<CSAW_BF16>;
+template <csaw_dtype X> static csaw__winners_kernel *csaw__winners_kernel_of(const csaw__winners *w) {
+    if (X != CSAW_F32 && w->turned.vector == CSAW__VECTOR_16)
+        return csaw__winners_kernel_for < X, X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16 > (w->shape);
+    return w->turned.vector == 1 ? csaw__winners_kernel_for<X, 1>(w->shape)
+                                 : csaw__winners_kernel_for<X, CSAW__VECTOR>(w->shape);
+}
+
+static csaw__winners_kernel *csaw__winners_kernel_at(const csaw__winners *w) {
+    if (w->turned.x.dtype == CSAW_F32) return csaw__winners_kernel_of<CSAW_F32>(w);
+    return w->turned.x.dtype == CSAW_F16 ? csaw__winners_kernel_of<CSAW_F16>(w) : csaw__winners_kernel_of<CSAW_BF16>(w);
+}
+
+static csaw__hub_winners_kernel *csaw__hub_winners_kernel_at(const csaw__winners *w) {
+    if (w->hubs.x.dtype == CSAW_F32) return csaw__gather_hub_winners<CSAW_F32>;
+    return w->hubs.x.dtype == CSAW_F16 ? csaw__gather_hub_winners<CSAW_F16> : csaw__gather_hub_winners<CSAW_BF16>;
 }
 
 #endif

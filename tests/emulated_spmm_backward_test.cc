@@ -213,15 +213,17 @@ void Gather(csaw__device_scatter s, uint64_t slices) {
     csaw__winners_lay_out(&w);
     const uint64_t all = w.turned.slices_of_head * s.heads;
     EXPECT_EQ(w.at_once, all);
-    EXPECT_EQ(w.matrix.slices_of_head, w.turned.slices_of_head);
-    EXPECT_EQ(w.hubs.slices_of_head, w.turned.slices_of_head);
-    std::vector<uint32_t> won(slices * s.a.num_edges, 0xdeadbeef);
+    std::vector<uint32_t> won(slices * s.a.num_edges * w.words, 0xdeadbeef);
+    const auto find = csaw__find_winners_at(&w);
+    const auto hubs = csaw__hub_winners_kernel_at(&w);
+    const auto rows = csaw__winners_kernel_at(&w);
     for (uint64_t first = 0; first < all; first += slices) {
         const uint64_t here = std::min(slices, all - first);
         for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;
-        emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { csaw__find_winners(w.matrix, won.data()); });
-        const auto hubs = csaw__hub_winners_kernel_at(&w.hubs), rows = csaw__winners_kernel_at(&w.turned);
-        emulated::RunBlocks(here * w.hubs.blocks, CSAW__IN_ORDER_THREADS, [&] { hubs(w.hubs, t.edge, won.data()); });
+        std::fill(won.begin(), won.end(), 0xdeadbeef);
+        emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { find(w.matrix, won.data()); });
+        emulated::RunBlocks(here * w.words * w.hubs.blocks, CSAW__IN_ORDER_THREADS,
+                            [&] { hubs(w.hubs, t.edge, won.data(), w.words); });
         emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS, [&] { rows(w.turned, t.edge, won.data()); });
     }
     csaw__transpose_free(&t);
@@ -236,12 +238,14 @@ Matrix WithTies(Matrix m) {
 // Short rows, rows of chunks, and columns of more than one; empty rows and columns; parallel edges.
 TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
     for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 4, 20, 256, 257, 1100}, 7, true), into_hub(),
-                     random_sparse("few columns", std::vector<uint64_t>(400, 3), 3, false), power_law(false)})
-        for (uint64_t columns : {1, 8, 31, 33, 64, 65})
+                     random_sparse("few columns", std::vector<uint64_t>(400, 3), 3, false), power_law(false),
+                     random_sparse("short", std::vector<uint64_t>(70, 7), 61, true)})
+        for (uint64_t columns : {1, 8, 31, 33, 64, 65, 100, 128, 136, 320})
             for (uint32_t heads : {1, 2})
                 for (csaw_dtype dtype : dtypes) {
-                    if (heads == 2 && columns != 33 && columns != 64) continue;
+                    if (heads == 2 && columns != 33 && columns != 64 && columns != 136) continue;
                     if (dtype != CSAW_F32 && (columns < 31 || columns == 65)) continue;
+                    if (columns > 65 && (a.rows > 100 || (a.cols < 10 && columns != 136))) continue;
                     const csaw_reduce reduce = (columns + heads) % 2 ? CSAW_MAX : CSAW_MIN;
                     if (heads > 1 && !a.weight.empty()) give_weights(&a, heads, 3);
                     Sparse of = a;
@@ -262,6 +266,32 @@ TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
                     EXPECT_EQ(dx.raw(), want.raw())
                         << a.name << ", " << columns << " columns, heads " << heads << ", storage " << dtype;
                 }
+}
+
+TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
+    const auto laid_out = [](uint64_t columns, csaw_dtype dtype, uint64_t edges, uint32_t heads) {
+        csaw__winners w = {};
+        w.matrix.rows = w.turned.rows = 1000, w.matrix.num_edges = edges;
+        w.matrix.heads = w.turned.heads = heads;
+        w.turned.x = {1000, columns * heads, columns * heads, dtype, nullptr}, w.turned.y = w.turned.x;
+        w.hubs = w.turned;
+        csaw__winners_lay_out(&w);
+        EXPECT_LE(w.words * w.at_once, std::max<uint64_t>(CSAW__ROOM_BYTES / (4 * edges), 1));
+        return std::vector<uint64_t>{w.turned.width, w.words, w.turned.slices_of_head, w.at_once};
+    };
+    typedef std::vector<uint64_t> V; // columns and words of a slice, slices of a head, slices of a launch
+    EXPECT_EQ(laid_out(64, CSAW_F32, 100, 1), (V{64, 2, 1, 1}));
+    EXPECT_EQ(laid_out(256, CSAW_F32, 100, 1), (V{256, 8, 1, 1}));
+    EXPECT_EQ(laid_out(260, CSAW_F32, 100, 2), (V{256, 8, 2, 4}));
+    EXPECT_EQ(laid_out(20, CSAW_F32, 100, 1), (V{32, 1, 1, 1}));
+    EXPECT_EQ(laid_out(66, CSAW_F32, 100, 1), (V{32, 1, 3, 3}));
+    EXPECT_EQ(laid_out(6, CSAW_F32, 100, 1), (V{8, 1, 1, 1}));
+    EXPECT_EQ(laid_out(64, CSAW_BF16, 100, 1), (V{64, 2, 1, 1}));
+    EXPECT_EQ(laid_out(512, CSAW_F16, 100, 1), (V{256, 8, 2, 2}));
+    EXPECT_EQ(laid_out(256, CSAW_F32, 12ull << 20, 1), (V{128, 4, 2, 1}));
+    EXPECT_EQ(laid_out(256, CSAW_F32, 32ull << 20, 1), (V{64, 2, 4, 1}));
+    EXPECT_EQ(laid_out(256, CSAW_F16, 64ull << 20, 1), (V{32, 1, 8, 1}));
+    EXPECT_EQ(laid_out(256, CSAW_F32, 1ull << 30, 1), (V{32, 1, 8, 1}));
 }
 
 TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {

@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/host_memory.h"
 #include "bench/measure.h"
 #include "bench/options.h"
 #include "bench/parts_check.h"
@@ -31,6 +30,7 @@
 #include "bench/phases.h"
 #include "bench/strata.h"
 #include "runtime/base/graph.h"
+#include "runtime/base/host_memory.h"
 #include "runtime/base/parallel.h"
 #include "runtime/engine/parts.h"
 
@@ -115,7 +115,7 @@ static settings read_settings(int argc, char **argv) {
 
 /* How large a graph is made, told before the memory is taken. */
 static strata size_graph(const settings *s) {
-    const uint64_t left = host_memory_left("/proc", "/sys/fs/cgroup"), degree = s->degree;
+    const uint64_t left = csaw__host_memory_left("/proc", "/sys/fs/cgroup"), degree = s->degree;
     if (degree == 0) fail(2, "--degree is 0; give each row at least 1 arc");
     if (s->memory_of_host > 100) fail(2, "--memory-of-host is above 100 per cent");
     if (!left && !s->rows) fail(2, "the system does not tell how much memory is available; give --rows");
@@ -178,7 +178,7 @@ static void walk(bench *b, const way *way) {
     csaw_run_options run = {.size = sizeof run, .depth = s->length, .seed = s->seed};
     const csaw_seeds first = {b->seeds.vertex, o.kept, NULL};
     if (way->by == CSAW__PARTS_STAY && !pages_are_locked(b))
-        fail(2, "nothing can be read in place: the device is no GPU, or the graph's pages may not be locked");
+        fail(2, "nothing can be read in place: the device is no GPU, or the graph's pages are not locked");
     o.path = malloc(o.kept * ((uint64_t)run.depth + 1) * sizeof *o.path);
     if (!o.path) fail(2, "no memory left for the paths that are verified; give a smaller --length");
     parts->way = way->by;

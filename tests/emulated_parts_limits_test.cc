@@ -80,6 +80,15 @@ TEST_F(EmulatedPartsLimits, TwoPlansShareTheGraphsPages) {
     EXPECT_FALSE(inside(one)->graph.refused || inside(other)->graph.refused);
 }
 
+TEST_F(EmulatedPartsLimits, ThePlanSaysWhatIsLocked) {
+    const auto said = [&] { return std::string(csaw_plan_explain(Library(of.csr, on_gpu(3, 1)).get())); };
+    EXPECT_NE(said().find("\nlocked      the graph's "), std::string::npos) << said();
+    fake_cuda::refuse_pages = true;
+    EXPECT_NE(said().find("\nlocked      nothing, since the system refused (ulimit -l); copies go by way of blocks\n"),
+              std::string::npos)
+        << said();
+}
+
 // More walks than the budget holds at a time: rounds. All of it is used, less what allocations may be padded by.
 TEST_F(EmulatedPartsLimits, TheBudgetIsNeverExceeded) {
     csaw_rmat_options rmat = {};

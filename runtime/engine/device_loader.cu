@@ -106,6 +106,10 @@ static csaw_status open_source(row_source *s, csaw__device *device, const char *
     if (s->on_host) {
         CSAW_TRY(lock_source(s, device, name, (const char *)data, rows));
         if (!s->pages.refused) return CSAW_OK;
+        CSAW_REQUIRE(!s->pages.left, CSAW_ENOMEM,
+                     "%.1f MiB of %s that are mapped from a file, or not written yet, would be page-locked, for which "
+                     "the %.1f MiB that are left of the host's memory do not do; give fewer, or another machine",
+                     (double)((rows - 1) * stride + bytes) / 1048576, name, (double)s->pages.left / 1048576);
         CSAW_REQUIRE(
             of.type == cudaMemoryTypeHost, CSAW_ENOMEM,
             "%.1f MiB of %s could not be page-locked, so that the GPU cannot read them; raise the limit (ulimit "

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device_pages.cu - see device_pages.h. Pages are locked in chunks, since a machine may refuse one
  * request for many GiB; a copy never crosses from one chunk to the next. What one plan locked, others hold, too: a page
- * is locked once in a process. */
+ * is locked once in a process.
+ *
+ * The system may end a program that locks more than there is, so the host's memory is asked first. What it has left
+ * still counts pages of files that are locked here by now, so these are taken off. */
 #include "runtime/engine/device_pages.h"
 
 #include <unistd.h>
@@ -12,6 +15,7 @@
 
 #include "runtime/base/device_status.h"
 #include "runtime/base/grow.h"
+#include "runtime/base/host_memory.h"
 
 namespace {
 
@@ -41,10 +45,14 @@ int pages_of(const csaw__span *span, int count, csaw__locked *range) {
 /* What is locked in this process, by how many. */
 struct shared_chunk {
     csaw__locked pages;
-    uint64_t users;
+    uint64_t users, of_files; /* of_files: bytes */
 };
 std::mutex lock_of_all;
 std::vector<shared_chunk> all; /* ascending */
+
+uint64_t taken_by(const csaw__locked &pages, uint64_t most) {
+    return csaw__host_memory_locking_takes((const void *)pages.begin, pages.end - pages.begin, most);
+}
 
 /* Pages that may not be written to are locked for reading, where the driver can. */
 cudaError_t lock(const csaw__locked &chunk) {
@@ -76,7 +84,7 @@ csaw__locked hold(uintptr_t at, uintptr_t end, bool *refused) {
     if (next != all.end()) end = std::min(end, next->pages.begin);
     const csaw__locked fresh = {at, std::min<uintptr_t>(end, at + chunk_bytes)};
     *refused = lock(fresh) != cudaSuccess;
-    if (!*refused) all.insert(next, {fresh, 1});
+    if (!*refused) all.insert(next, {fresh, 1, taken_by(fresh, UINT64_MAX)});
     return fresh;
 }
 
@@ -85,6 +93,30 @@ void let_go(const csaw__locked &chunk) {
     if (--found->users) return;
     cudaHostUnregister((void *)chunk.begin);
     all.erase(found);
+}
+
+/* Of the range, what nobody holds. */
+uint64_t taken_beside(const csaw__locked &range, uint64_t most) {
+    uint64_t taken = 0;
+    uintptr_t at = range.begin;
+    for (auto next = chunk_at(at); at < range.end && taken <= most; ++next) {
+        const bool last = next == all.end() || next->pages.begin >= range.end;
+        const uintptr_t end = last ? range.end : std::max(at, next->pages.begin);
+        taken += taken_by({at, end}, most - taken);
+        at = last ? end : next->pages.end;
+    }
+    return taken;
+}
+
+/* Whether the host's memory has room for them; it has, where the system does not tell. */
+bool find_room(csaw__pages *pages, const csaw__locked *range, int ranges) {
+    uint64_t left = csaw__host_memory_left("/proc", "/sys/fs/cgroup"), taken = 0;
+    if (!left) return true;
+    for (const shared_chunk &chunk : all) left -= std::min(left - 1, chunk.of_files);
+    const uint64_t most = left - left / 8;
+    for (int r = 0; r < ranges && taken <= most; r++) taken += taken_beside(range[r], most - taken);
+    if (taken > most) pages->left = left;
+    return taken <= most;
 }
 
 csaw_status hold_range(csaw__pages *pages, const csaw__locked &range) {
@@ -113,6 +145,7 @@ csaw_status csaw__pages_lock(csaw__pages *pages, const csaw__span *span, int cou
     const int ranges = pages_of(span, count, range);
     csaw_status status = CSAW_OK;
     *pages = {};
+    pages->refused = !find_room(pages, range, ranges);
     for (int r = 0; r < ranges && status == CSAW_OK && !pages->refused; r++) status = hold_range(pages, range[r]);
     if (status != CSAW_OK || pages->refused) let_all_go(pages);
     return status;

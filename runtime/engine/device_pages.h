@@ -22,11 +22,13 @@ typedef struct csaw__locked {
 typedef struct csaw__pages {
     csaw__locked *chunk; /* [count] */
     uint64_t count, room;
-    bool refused; /* the spans are as they were */
+    bool refused;  /* the spans are as they were */
+    uint64_t left; /* bytes of the host's memory, where it was refused because these do not do; else 0 */
 } csaw__pages;
 
-/* Locks the pages of all spans, or none of them: refused. Zero bytes are fine. Pages that others locked here are
- * shared: plans may have one graph. */
+/* Locks the pages of all spans, or none of them: refused, by the system, or since locking them would take more than
+ * seven eighths of what is left of the host's memory, as it may with a graph that is mapped from a file. Zero bytes are
+ * fine. Pages that others locked here are shared: plans may have one graph. */
 csaw_status csaw__pages_lock(csaw__pages *pages, const csaw__span *span, int count);
 void csaw__pages_unlock(csaw__pages *pages);
 

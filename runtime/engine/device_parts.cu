@@ -227,9 +227,12 @@ bool reads_in_place(const csaw__parts *parts) {
 }
 
 csaw__parts_use use(const csaw__parts *parts) {
+    const csaw__pages *const graph = &parts->cuda->graph;
     csaw__parts_use use = parts->cuda->use;
     const uint64_t taken = use.used + csaw__device_peak(parts->cuda->sampling);
     use.peak = taken > use.peak ? taken : use.peak;
+    for (uint64_t i = 0; i < graph->count; i++) use.locked += graph->chunk[i].end - graph->chunk[i].begin;
+    use.no_room = graph->left;
     return use;
 }
 

@@ -190,6 +190,23 @@ static void explain_samples(csaw_plan *plan) {
         (int)CSAW__LOT, (int)CSAW__LOT);
 }
 
+/* The graph's pages in the host's memory. */
+static void explain_lock(csaw_plan *plan, const csaw__fit *fit) {
+    const bool asked = csaw__parts_on_gpu(plan->parts);
+    const csaw__parts_use use = asked ? plan->parts->kind->use(plan->parts) : (csaw__parts_use){0};
+    if (!asked)
+        say(plan, "locked      the graph's %s of the host's memory, if that has room for them\n", SIZE(fit->graph));
+    else if (use.locked)
+        say(plan, "locked      the graph's %s of the host's memory\n", SIZE(use.locked));
+    else if (use.no_room)
+        say(plan,
+            "locked      nothing: the graph's pages take more than seven eighths of the %s that are left of the host's "
+            "memory; copies go by way of blocks\n",
+            SIZE(use.no_room));
+    else
+        say(plan, "locked      nothing, since the system refused (ulimit -l); copies go by way of blocks\n");
+}
+
 static void explain_tables(csaw_plan *plan, const csaw__fit_request *request) {
     const csaw__fit_request with = csaw__parts_with_alias(*request);
     const double tables = table_bytes(&plan->graph->csr);
@@ -227,6 +244,7 @@ csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph) {
     const bool go = fit.resident < fit.parts, chosen = !graph->parts && !graph->resident && !graph->streams;
     if (!fit.whole && (plan->described || locked)) explain_in_place(plan, graph, batch, walks);
     if (go && chosen && (plan->described || locked)) explain_last_steps(plan, graph, &fit, batch, walks);
+    if (on_gpu || (plan->described && !fit.whole)) explain_lock(plan, &fit);
     if (go && (plan->described || on_gpu)) explain_samples(plan);
     if (request.memory) explain_tables(plan, &request);
     if (plan->parts && !csaw__parts_on_gpu(plan->parts))
@@ -236,8 +254,7 @@ csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph) {
         say(plan,
             locked
                 ? "in place    rows of prev that are not resident; layers, second-order samples, pools that are lists\n"
-                : "in place    nothing, since the graph's pages may not be locked (ulimit -l): layers, second-order "
-                  "walks "
-                  "and samples and pools that are lists are drawn by the cpu\n");
+                : "in place    nothing, since the graph's pages are not locked: layers, second-order walks and "
+                  "samples, and pools that are lists are drawn by the cpu\n");
     return CSAW_OK;
 }

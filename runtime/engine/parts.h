@@ -27,6 +27,9 @@ typedef struct csaw__parts_use {
     uint64_t used, peak;           /* bytes of device memory: taken now, at most */
     uint64_t copies, copied_bytes; /* of partitions */
     uint64_t left_bytes;           /* of arcs that left for the host, and come back to be delivered */
+    /* Of the host's memory: that the graph's pages, locked, hold; and that was left, where that was too little for
+     * them. */
+    uint64_t locked, no_room;
     /* Of launches at partitions: sums of their times in seconds and of those squared, from where a launch begins to
      * where it ends, others beside it or not. The simulated device has no time: 0. */
     double launch_seconds, launch_squares;

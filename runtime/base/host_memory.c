@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* bench/host_memory.c - bench/host_memory.h. A group is bound by its own limit and by those of all above it, of which a
- * container sees some; so each folder between this process's and the root is looked at, if it is there. */
-#include "bench/host_memory.h"
+/* runtime/base/host_memory.c - see host_memory.h. A group is bound by its own limit and by those of all above it, of
+ * which a container sees some; so each folder between this process's and the root is looked at, if it is there. */
+#include "runtime/base/host_memory.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { LONGEST_PATH = 4096 };
 
@@ -48,7 +50,7 @@ static uint64_t available(const char *proc) {
     return kib * 1024;
 }
 
-uint64_t host_memory_left(const char *proc, const char *cgroup) {
+uint64_t csaw__host_memory_left(const char *proc, const char *cgroup) {
     char path[LONGEST_PATH], line[LONGEST_PATH], root[LONGEST_PATH];
     uint64_t left = available(proc);
     snprintf(path, sizeof path, "%s/self/cgroup", proc);
@@ -66,4 +68,25 @@ uint64_t host_memory_left(const char *proc, const char *cgroup) {
     }
     if (file) fclose(file);
     return left;
+}
+
+/* What Linux tells of a page of this process: 8 bytes, in the order of addresses (admin-guide/mm/pagemap.rst). */
+static const uint64_t is_present = (uint64_t)1 << 63, is_swapped = (uint64_t)1 << 62, is_of_file = (uint64_t)1 << 61;
+
+uint64_t csaw__host_memory_locking_takes(const void *begin, uint64_t bytes, uint64_t most) {
+    enum { AT_ONCE = 4096 };
+    uint64_t entry[AT_ONCE], taken = 0;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), end = ((uintptr_t)begin + bytes + page - 1) / page;
+    const int file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    for (uint64_t at = (uintptr_t)begin / page; at < end && taken <= most;) {
+        const uint64_t count = end - at < AT_ONCE ? end - at : AT_ONCE;
+        if (pread(file, entry, count * sizeof *entry, (off_t)(at * sizeof *entry)) != (ssize_t)(count * sizeof *entry))
+            break;
+        for (uint64_t i = 0; i < count; i++)
+            taken += entry[i] & is_of_file || !(entry[i] & (is_present | is_swapped)) ? page : 0;
+        at += count;
+    }
+    close(file);
+    return taken;
 }

@@ -91,14 +91,33 @@ Plan read_plan(const std::string &text) {
     return plan;
 }
 
+/* Of samples. */
+struct Samples {
+    uint64_t parts = 0, resident = 0, batches = 0, batch = 0, times = 0;
+    double transfers = 0;
+};
+
+Samples read_samples(const std::string &text) {
+    Samples out;
+    out.parts = static_cast<uint64_t>(number_after(text, "\nsamples     of 15 and 10 neighbours of each vertex: "));
+    const std::string rest = text.substr(std::min(text.find("\nsamples     "), text.size()));
+    out.resident = static_cast<uint64_t>(number_after(rest, " partitions, "));
+    out.batches = static_cast<uint64_t>(number_after(rest, " resident; "));
+    out.batch = static_cast<uint64_t>(number_after(rest, " batches of at most "));
+    out.times = static_cast<uint64_t>(number_after(rest, "share what is brought: "));
+    out.transfers = number_after(rest, "needs all of it: about ");
+    return out;
+}
+
 /* A ring of 200,000 vertices, both ways, 16 * 200,000 + 8 bytes, in so much memory: the walks that find room beside
  * a division's slots, degrees and tables, and what they bring. */
 struct Ring {
     uint64_t memory, steps, walks;
-    uint64_t room(uint64_t parts, uint64_t resident) const { // walks that find memory
+    uint64_t left(uint64_t parts, uint64_t resident) const { // bytes
         const uint64_t taken = resident * ((3200008 + parts - 1) / parts + 24) + 800000 + parts * 268;
-        return taken < memory ? (memory - taken) / 64 : 0;
+        return taken < memory ? memory - taken : 0;
     }
+    uint64_t room(uint64_t parts, uint64_t resident) const { return left(parts, resident) / 64; } // walks
     uint64_t rounds(uint64_t together) const { return (walks + together - 1) / together; }
     double brings(uint64_t parts, uint64_t resident, uint64_t together, bool asks) const {
         const double half_turns = asks ? 3.0 * static_cast<double>(steps) - 2 : static_cast<double>(steps);
@@ -115,6 +134,23 @@ struct Ring {
                 const uint64_t together = std::min(room(parts, resident), walks);
                 if (together) least = std::min(least, brings(parts, resident, together, true));
             }
+        return least;
+    }
+    /* A sample's 15 and 10 neighbours are 2 of its seed's, and 2 of each of these. One of a batch takes twice 24 bytes
+     * for each of these 6 arcs, for 1, and once more; and of those before, 2 arcs in each of 8 batches, and none in 8
+     * more, four times as much of the same: 2 * 192 + 32 * 96 + 32 * 48. */
+    uint64_t samples(uint64_t parts, uint64_t resident) const { return left(parts, resident) / 4992; }
+    /* Lots of 8 batches, each a depth behind the one before: 2 depths of the first, one more for each other. */
+    static uint64_t times(uint64_t batches) { return (batches + 7) / 8 + 1; }
+    static double sampling(uint64_t parts, uint64_t resident, uint64_t batches) {
+        return static_cast<double>(parts + (times(batches) - 1) * (parts - resident));
+    }
+    double fewest_sampling() const {
+        double least = 1e300;
+        for (uint64_t parts = 2; parts <= 200; parts++)
+            for (uint64_t resident = 2; resident <= 4 && resident < parts; resident++)
+                if (const uint64_t batch = samples(parts, resident))
+                    least = std::min(least, sampling(parts, resident, (199999 + batch) / batch));
         return least;
     }
 };
@@ -154,7 +190,14 @@ TEST_F(CliPlan, twenty_situations) {
                 EXPECT_EQ(plan.in_turn, plan.parts > 4 * plan.resident);
                 in_turn += plan.in_turn;
                 loaded_first += !plan.in_turn;
-                Expect(got, "\nsamples     8 batches of csaw_sample_each share what is brought");
+                const Samples samples = read_samples(got.out);
+                EXPECT_LE(samples.batch, ring.samples(samples.parts, samples.resident));
+                EXPECT_GE(samples.batch + 1, ring.samples(samples.parts, samples.resident)) << "memory is left";
+                EXPECT_EQ(samples.batches, (199999 + samples.batch) / samples.batch);
+                EXPECT_EQ(samples.times, Ring::times(samples.batches));
+                EXPECT_EQ(samples.transfers, Ring::sampling(samples.parts, samples.resident, samples.batches));
+                EXPECT_LE(samples.transfers, 1.25 * ring.fewest_sampling());
+                Expect(got, "\nlocked      the graph's 3.1 MiB of the host's memory, if that has room for them\n");
             }
     EXPECT_EQ(situations, 20);
     EXPECT_EQ(whole, 4);

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 
 #include "runtime/engine/gpus.h"
@@ -100,8 +102,17 @@ TEST_F(EmulatedPartsNeighbor, BatchesShareWhatIsBrought) {
     }
 }
 
+// A number of what the plan says of samples, behind these words.
+uint64_t foretold(const csaw_plan *plan, const char *words) {
+    const char *const line = strstr(csaw_plan_explain(plan), "\nsamples     of 15 and 10 neighbours of each vertex: "),
+                      *const at = line ? strstr(line, words) : nullptr;
+    EXPECT_TRUE(at) << words << " is not in " << csaw_plan_explain(plan);
+    return at ? strtoull(at + strlen(words), nullptr, 10) : 0;
+}
+
 // Batches as large as memory allows, of a seed at each vertex, in their order: a batch's first depth is at one
-// partition, its second at all. Lots leave less memory for a batch, and bring a quarter of the bytes nonetheless.
+// partition, its second at all. Lots leave less memory for a batch, and bring a quarter of the bytes nonetheless. The
+// plan foretells the batches, and no fewer transfers than there are, if no vertex is without arcs.
 TEST_F(EmulatedPartsNeighbor, BytesAreAQuarterOfTheCyclicOrders) {
     const equality::OwnedGraph graph = rmat(10, false);
     const csaw_csr csr = csaw_graph_csr(graph.get());
@@ -109,6 +120,7 @@ TEST_F(EmulatedPartsNeighbor, BytesAreAQuarterOfTheCyclicOrders) {
     request.pools.clear();
     for (csaw_vertex v = 0; v < csr.num_vertices; v++)
         if (csr.rowptr[v] < csr.rowptr[v + 1]) request.pools.push_back({v});
+    ASSERT_EQ(request.pools.size(), csr.num_vertices);
     const std::vector<Sample> expected =
         Library(csr, reference::plan_on("cpu", 1, 0)).samples(built_in, nullptr, Method::automatic, request);
     csaw_plan_options plan = on_gpu(8, 2);
@@ -126,6 +138,11 @@ TEST_F(EmulatedPartsNeighbor, BytesAreAQuarterOfTheCyclicOrders) {
                 expected, in_batches(gpu, sampler.get(), nullptr, Method::automatic, request, 0, &batches[in_turn])));
             bytes[in_turn] = inside(gpu)->use.copied_bytes;
             left[in_turn] = inside(gpu)->use.left_bytes;
+            if (!in_turn) {
+                EXPECT_EQ(foretold(gpu.get(), " resident; "), static_cast<uint64_t>(batches[0]));
+                EXPECT_GE(foretold(gpu.get(), ": about "), inside(gpu)->use.copies);
+                EXPECT_LE(foretold(gpu.get(), ": about "), inside(gpu)->use.copies * 3 / 2);
+            }
         }
         EXPECT_LE(fake_cuda::peak, plan.gpu_memory);
     }

@@ -120,15 +120,20 @@ static uint64_t sample_bytes_under_way(means *m, uint32_t apart) {
     return bytes;
 }
 
-/* Instances of a batch: as many as there is memory for, of the device, and, of arcs that wait there for delivery, half
- * as much of the host's as the graph has. */
+/* Instances of a batch: as many as there is memory for, of the device, so many bytes, and, of arcs that wait there for
+ * delivery, half as much of the host's as the graph has. */
+static uint64_t samples_in(const csaw__run *r, uint64_t memory, uint64_t graph, uint32_t apart, uint64_t most) {
+    means m = {.run = r};
+    const uint64_t fitting = memory / sample_bytes_under_way(&m, apart), at_once = fitting < most ? fitting : most;
+    const uint64_t waiting = (graph / 2 + default_bytes) / (CSAW__LOT * expected_bytes(&m, r->job.length));
+    const uint64_t count = apart == 0 || at_once <= waiting ? at_once : waiting;
+    return count ? count : 1;
+}
+
 static uint64_t samples_in_batch(const csaw__run *r, uint64_t most) {
     const csaw__parts *const parts = r->plan->parts;
     const uint32_t apart = csaw__parts_depths_apart(parts, r->sampler, r->job.length);
-    means m = {.run = r};
-    const uint64_t at_once = csaw__parts_at_once(parts, sample_bytes_under_way(&m, apart), most);
-    const uint64_t waiting = (parts->fit.graph / 2 + default_bytes) / (CSAW__LOT * expected_bytes(&m, r->job.length));
-    return apart == 0 || at_once <= waiting ? at_once : waiting ? waiting : 1;
+    return samples_in(r, csaw__parts_instance_bytes(parts), parts->fit.graph, apart, parts->one_at_a_time ? 1 : most);
 }
 
 static uint64_t count_in(uint64_t bytes, uint64_t of_one) { return bytes > of_one ? bytes / of_one : 1; }
@@ -140,6 +145,10 @@ uint64_t csaw__walks_in_batch(uint64_t of_one, uint64_t together, uint64_t given
     if (together == 0) return count;
     if (together <= count) return count - count % together;
     return given ? count : together < most ? together : most;
+}
+
+uint64_t csaw__samples_in_batch(const csaw__run *r, const csaw__fit *fit, uint32_t apart) {
+    return samples_in(r, fit->instances, fit->graph, apart, csaw__most_in_batch(csaw__run_bytes(r)));
 }
 
 csaw_status csaw__run_batches(const csaw__run *r, uint64_t left, uint64_t *count) {

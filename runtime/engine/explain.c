@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/explain.c - what a plan says of itself: one line per decision, with the numbers that led to it. */
+#include <csaw/samplers.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -183,11 +184,30 @@ static void explain_last_steps(csaw_plan *plan, const csaw__fit_request *graph, 
     }
 }
 
-static void explain_samples(csaw_plan *plan) {
+/* Neighbours of each vertex, in so many instances: partitions that they need, by the lots of batches. */
+static void explain_samples(csaw_plan *plan, const csaw__fit_request *graph, uint64_t instances) {
+    static const uint32_t fanout[] = {15, 10};
+    const uint32_t depths = sizeof fanout / sizeof *fanout, apart = csaw__lots_apart(depths);
+    const csaw__fit_request request = csaw__parts_for_gpu_samples(*graph);
+    const csaw__run run = {.plan = plan,
+                           .sampler = &csaw_neighbor,
+                           .job = {.length = depths, .fanout = fanout, .num_roots = graph->rows},
+                           .is_sample = true};
+    csaw__fit fit;
+    if (csaw__fit_memory(&request, &fit) != CSAW_OK) {
+        say(plan, "samples     %s\n", csaw_last_error());
+        return;
+    }
+    if (fit.resident == fit.parts) return;
+    const uint64_t most = csaw__samples_in_batch(&run, &fit, apart), batch = most < instances ? most : instances,
+                   batches = instances / batch + (instances % batch != 0),
+                   lots = batches / CSAW__LOT + (batches % CSAW__LOT != 0), times = depths + (lots - 1) * apart;
+    const double transfers = fit.parts + (double)(times - 1) * (fit.parts - fit.resident);
     say(plan,
-        "samples     %d batches of csaw_sample_each share what is brought: of B batches of D depths the graph comes "
-        "about B / %d + D - 1 times\n",
-        (int)CSAW__LOT, (int)CSAW__LOT);
+        "samples     of %u and %u neighbours of each vertex: %u partitions, %u resident; %llu batches of at most %llu, "
+        "of which %d share what is brought: %llu times the graph, if each needs all of it: about %.0f transfers = %s\n",
+        fanout[0], fanout[1], fit.parts, fit.resident, (unsigned long long)batches, (unsigned long long)batch,
+        (int)CSAW__LOT, (unsigned long long)times, transfers, SIZE(transfers * (double)fit.graph / fit.parts));
 }
 
 /* The graph's pages in the host's memory. */
@@ -245,7 +265,8 @@ csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph) {
     if (!fit.whole && (plan->described || locked)) explain_in_place(plan, graph, batch, walks);
     if (go && chosen && (plan->described || locked)) explain_last_steps(plan, graph, &fit, batch, walks);
     if (on_gpu || (plan->described && !fit.whole)) explain_lock(plan, &fit);
-    if (go && (plan->described || on_gpu)) explain_samples(plan);
+    if (go && graph->rows && (plan->described || on_gpu))
+        explain_samples(plan, graph, graph->rows / sharers + (graph->rows % sharers != 0));
     if (request.memory) explain_tables(plan, &request);
     if (plan->parts && !csaw__parts_on_gpu(plan->parts))
         say(plan, "questions   of second-order steps about rows elsewhere: at most %s of host memory at a time\n",

@@ -101,6 +101,22 @@ csaw__fit_request csaw__parts_for_gpu_walks(csaw__fit_request request, uint64_t 
     return for_walks(request, walks, all, bytes, 0, length);
 }
 
+/* A batch of samples brings the graph anew and takes what instances have: how much they want, and what one takes,
+ * nobody knows. Without queues memory is divided as if there were no end of them. */
+static csaw__fit_request for_samples(csaw__fit_request request) {
+    if (request.memory && request.no_queues) {
+        request.one = 1;
+        request.wanted = (uint64_t)1 << 50;
+    }
+    return request;
+}
+
+csaw__fit_request csaw__parts_for_gpu_samples(csaw__fit_request request) {
+    request.no_queues = true;
+    request.table_bytes = CSAW__PART_TABLE_BYTES;
+    return for_samples(request);
+}
+
 bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint64_t all, uint32_t length,
                             bool second_order, bool alias) {
     csaw__fit_request request = csaw__parts_for_gpu_walks(*graph, walks, all, length, second_order);
@@ -194,16 +210,6 @@ static bool is_open(const csaw__parts *parts, const csaw__fit *fit, bool with_al
            parts->fit.in_place == fit->in_place;
 }
 
-/* A batch of samples brings the graph anew and takes what instances have: how much they want, and what one takes,
- * nobody knows. Without queues memory is divided as if there were no end of them. */
-static csaw__fit_request for_samples(csaw__fit_request request) {
-    if (request.memory && request.no_queues) {
-        request.one = 1;
-        request.wanted = (uint64_t)1 << 50;
-    }
-    return request;
-}
-
 /* Bytes of a step that reads the graph in place; 0 where none may, or nobody is to choose. */
 static uint32_t cost_in_place(const csaw__parts *parts, const csaw_sampler *sampler, const csaw__job *job) {
     const bool may = parts->way == CSAW__PARTS_CHOOSE || parts->way == CSAW__PARTS_BRING_MOST;
@@ -257,14 +263,18 @@ bool csaw__parts_leave_to_cpu(const csaw__parts *parts, const csaw_sampler *samp
     return sampler->traits() & CSAW__TRAIT_SECOND_ORDER && !parts->kind->can_hold(parts);
 }
 
-/* Evenly apart: so they take least memory, most of which is that of the deepest. Who draws one instance, or brings
+/* Evenly: so they take least memory, most of which is that of the deepest. */
+uint32_t csaw__lots_apart(uint32_t depths) {
+    const uint32_t lots = CSAW__MOST_BATCHES / CSAW__LOT;
+    return depths / lots + (depths % lots != 0);
+}
+
+/* Who draws one instance, or brings
  * partitions in cyclic order, for comparison, has batches one after the other. */
 uint32_t csaw__parts_depths_apart(const csaw__parts *parts, const csaw_sampler *sampler, uint32_t depths) {
     const bool all_stay = parts->fit.resident == parts->fit.parts || parts->fit.in_place;
     if (!csaw__parts_on_gpu(parts) || all_stay || csaw__sample_reads_in_place(sampler)) return 0;
-    if (parts->one_at_a_time || parts->schedule.in_turn) return 0;
-    const uint32_t lots = CSAW__MOST_BATCHES / CSAW__LOT;
-    return depths / lots + (depths % lots != 0);
+    return parts->one_at_a_time || parts->schedule.in_turn ? 0 : csaw__lots_apart(depths);
 }
 
 void csaw__parts_drop_samples(csaw__parts *parts) {

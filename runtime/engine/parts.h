@@ -103,6 +103,7 @@ uint64_t csaw__parts_walk_bytes(uint32_t length, bool edges); /* of device memor
 uint64_t csaw__parts_gpu_walk_bytes(uint32_t traits);
 csaw__fit_request csaw__parts_for_gpu_walks(csaw__fit_request request, uint64_t walks, uint64_t all, uint32_t length,
                                             bool second_order);
+csaw__fit_request csaw__parts_for_gpu_samples(csaw__fit_request request);
 enum { CSAW__PART_TABLE_BYTES = CSAW__RANGE_BYTES + 8 }; /* of a partition on a GPU: to find it, and who waits there */
 /* csaw__fit_request.step_cost of the graph whose request it is; what waits at a partition is worth its transfer if
  * there are more steps than the partition's bytes hold of these. */

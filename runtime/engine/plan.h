@@ -108,6 +108,7 @@ uint64_t csaw__parts_together(const csaw__parts *parts, uint32_t length, bool ed
 enum { CSAW__LOT = 8, CSAW__MOST_BATCHES = 4 * CSAW__LOT };
 /* How many depths each lot is behind the one before; 0: batches are drawn one after the other. */
 uint32_t csaw__parts_depths_apart(const csaw__parts *parts, const csaw_sampler *sampler, uint32_t depths);
+uint32_t csaw__lots_apart(uint32_t depths);        /* the same, of batches that share what is brought */
 void csaw__parts_drop_samples(csaw__parts *parts); /* those under way; NULL is fine */
 void csaw__parts_free(csaw__parts *parts);
 

@@ -157,6 +157,7 @@ CSAW_FN void csaw__alone_visit(const csaw__alone_room &r, const csaw_vertex *at,
             const unsigned long long found = atomicCAS(r.visited + c, ~0ull, (unsigned long long)at[e]);
             if (found == ~0ull || found == at[e]) break;
         }
+    __syncthreads(); /* hooks of other threads ask next */
 }
 
 #endif

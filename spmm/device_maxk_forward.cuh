@@ -84,6 +84,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
 }
 
 template <csaw_dtype X, typename INDEX, typename SHAPE> struct csaw__maxk_forward_kernels {
+    enum { ANY_ORDER = false };
     static csaw__maxk_kernel *get() { return csaw__maxk_forward<X, INDEX, SHAPE>; }
 };
 

@@ -26,35 +26,45 @@ template <int VECTOR> static __device__ __forceinline__ void csaw__maxk_add(floa
 #endif
 }
 
+/* A row of dy, or a slice of it, to the shared memory of a group, VECTOR columns of a lane at a time. */
+template <csaw_dtype X, typename SHAPE, int VECTOR>
+static __device__ __forceinline__ void csaw__maxk_row_in(const csaw__product &p, const csaw__slice &slice, uint64_t row,
+                                                         float *dy) {
+    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
+    const char *const from = (const char *)p.x.data + (row * p.x.stride + slice.first) * bytes;
+#pragma unroll 8
+    for (uint32_t c = threadIdx.x % SHAPE::LANES * VECTOR; c < slice.width; c += SHAPE::LANES * VECTOR) {
+        csaw__pack<float, VECTOR> x;
+        csaw__load<X, VECTOR>(from + c * bytes, x.at);
+        *(csaw__pack<float, VECTOR> *)(dy + SHAPE::word_of(c)) = x;
+    }
+}
+
 template <csaw_dtype X, typename INDEX, typename SHAPE>
 static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     csaw__maxk_outer(const __grid_constant__ csaw__maxk_product m) {
-    constexpr int LANES = SHAPE::LANES, VECTOR = SHAPE::VECTOR, WIDTH = SHAPE::WIDTH;
-    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
+    constexpr int VECTOR = SHAPE::VECTOR, WIDTH = SHAPE::WIDTH;
     typedef csaw__pack<INDEX, VECTOR> columns;
     typedef typename SHAPE::steps steps;
     __shared__ typename SHAPE::ring rings[SHAPE::GROUPS];
-    __shared__ float rows[SHAPE::GROUPS * WIDTH];
-    const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES, k = (uint32_t)m.m.k,
-                   taken = csaw__maxk_taken(&m);
+    __shared__ csaw__pack<float, 4> rows[SHAPE::GROUPS * WIDTH / 4];
+    const uint32_t first = threadIdx.x % SHAPE::OF_EDGE * VECTOR, group = threadIdx.x / SHAPE::LANES; /* first: entry */
+    const uint32_t k = (uint32_t)m.m.k, taken = csaw__maxk_taken(&m);
     const csaw__unit unit = csaw__maxk_unit(m, SHAPE::GROUPS, group);
     const csaw__slice slice = csaw__slice_at(&m.p, m.p.first_slice);
     const uint64_t row = unit.stored && unit.is_chunk ? m.p.split.row[m.p.split.chunk[unit.row].row].row : unit.row;
     const float edges = m.mean && unit.count ? (float)(m.p.rowptr[row + 1] - m.p.rowptr[row]) : 1.0f;
-    const INDEX *const index = (const INDEX *)m.m.index + m.first_entry + lane * VECTOR;
-    float *const to = m.sums + m.first_entry + lane * VECTOR, *const dy = rows + SHAPE::first_word();
+    const INDEX *const index = (const INDEX *)m.m.index + m.first_entry + first;
+    float *const to = m.sums + m.first_entry + first, *const dy = (float *)rows + SHAPE::first_word();
     const csaw__shared_array<float> shared(dy);
-    if (unit.count)
-        for (uint32_t c = lane; c < slice.width; c += LANES) {
-            const char *const from = (const char *)m.p.x.data + (row * m.p.x.stride + slice.first + c) * bytes;
-            csaw__load<X, 1>(from, dy + SHAPE::word_of(c));
-        }
+    if (unit.count && m.p.vector == CSAW__VECTOR) csaw__maxk_row_in<X, SHAPE, CSAW__VECTOR>(m.p, slice, row, dy);
+    if (unit.count && m.p.vector != CSAW__VECTOR) csaw__maxk_row_in<X, SHAPE, 1>(m.p, slice, row, dy);
     const auto load = [&](const typename SHAPE::step &step, columns *loaded) {
-        if (lane * VECTOR >= steps::count(step, taken)) return;
+        if (first >= steps::count(step, taken)) return;
         *loaded = *(const columns *)(index + (uint64_t)step.col * k + steps::first(step));
     };
     const auto take = [&](uint32_t, bool there, const typename SHAPE::step &step, const columns &of) {
-        if (!there || lane * VECTOR >= steps::count(step, taken)) return;
+        if (!there || first >= steps::count(step, taken)) return;
         const float weight = m.mean ? step.weight / edges : step.weight;
         float product[VECTOR];
         bool any = false;
@@ -80,6 +90,7 @@ static __global__ void csaw__maxk_narrow(const __grid_constant__ csaw__maxk_prod
 }
 
 template <csaw_dtype X, typename INDEX, typename SHAPE> struct csaw__maxk_outer_kernels {
+    enum { ANY_ORDER = true };
     static csaw__maxk_kernel *get() { return csaw__maxk_outer<X, INDEX, SHAPE>; }
 };
 
@@ -97,6 +108,7 @@ static inline uint64_t csaw__maxk_outer_entries(const csaw__maxk_product *m, uin
 template <csaw_dtype X> static csaw__maxk_kernel *csaw__maxk_outer_of(csaw__maxk_product *m, uint64_t l2_bytes) {
     const uint64_t k = m->m.k, index = m->m.cols <= CSAW__MAXK_NARROW ? 1 : 2;
     uint32_t vector = CSAW__MAXK_ENTRIES;
+    m->p.vector = m->p.x.cols % CSAW__VECTOR == 0 && csaw__takes_vectors(&m->p.x) ? CSAW__VECTOR : 1;
     while (!csaw__maxk_takes(m->sums, k, 4, vector) || !csaw__maxk_takes(m->m.index, k, index, vector)) vector /= 2;
     return csaw__maxk_kernel_by<csaw__maxk_outer_kernels, X>(m, vector,
                                                              (uint32_t)csaw__maxk_outer_entries(m, index, l2_bytes));

@@ -25,14 +25,19 @@ template <> struct csaw__maxk_steps<false> {
     static __device__ __forceinline__ uint32_t count(const step &s, uint32_t) { return s.count; }
 };
 
-/* Lanes of a group, entries of each, columns of a row in shared memory, whether an edge is one step. */
-template <int LANES_, int VECTOR_, int WIDTH_, bool ONE_STEP_> struct csaw__maxk_shape {
+/* Lanes of a group, entries of each, columns of a row in shared memory, whether an edge is one step; AT_ONCE: edges
+ * that the lanes of a group share. */
+template <int LANES_, int VECTOR_, int WIDTH_, bool ONE_STEP_, int AT_ONCE_ = 1> struct csaw__maxk_shape {
     enum {
         LANES = LANES_,
         VECTOR = VECTOR_,
         WIDTH = WIDTH_,
+        AT_ONCE = AT_ONCE_,
+        OF_EDGE = LANES / AT_ONCE, /* lanes */
         GROUPS = CSAW__MAXK_THREADS / LANES,
-        BATCH = VECTOR == 4 ? 2 : 4 /* steps */
+        BATCH = OF_EDGE <= 4  ? OF_EDGE / 2
+                : VECTOR == 4 ? 2
+                              : 4 /* steps */
     };
     typedef csaw__maxk_steps<ONE_STEP_> steps;
     typedef typename steps::step step;
@@ -69,7 +74,8 @@ static __device__ __forceinline__ void csaw__maxk_walk(const csaw__maxk_product 
             return csaw__maxk_step{col[edge], weight ? weight[edge] : 1.0f, first, left < m->span ? left : m->span};
         }
     };
-    csaw__walk<SHAPE::LANES, SHAPE::BATCH, TOGETHER, LOADED>(unit.count * m->steps, ring, fetch, load, take);
+    csaw__walk<SHAPE::LANES, SHAPE::BATCH, TOGETHER, LOADED, SHAPE::AT_ONCE>(unit.count * m->steps, ring, fetch, load,
+                                                                             take);
 }
 
 /* The columns of an index that a lane has loaded, as places in a slice of columns from `first` on; those beyond the
@@ -87,7 +93,7 @@ static inline bool csaw__maxk_takes(const void *array, uint64_t k, uint64_t byte
 }
 
 /* Fills in the layout for launches of so many entries of a row, in the widest vectors that `vector` allows, no wider
- * than they ask. */
+ * than they ask, unless an edge leaves lanes to others: KERNELS::ANY_ORDER, where edges may be added in any. */
 template <template <csaw_dtype, typename, typename> class KERNELS, csaw_dtype X>
 static csaw__maxk_kernel *csaw__maxk_kernel_by(csaw__maxk_product *m, uint32_t vector, uint32_t entries) {
     m->entries = entries;
@@ -101,6 +107,13 @@ static csaw__maxk_kernel *csaw__maxk_kernel_by(csaw__maxk_product *m, uint32_t v
         chosen(32, vector == 4 ? 4 : 1, CSAW__MAXK_WIDE);
         return vector == 4 ? KERNELS<X, uint16_t, csaw__maxk_shape<32, 4, CSAW__MAXK_WIDE, false>>::get()
                            : KERNELS<X, uint16_t, csaw__maxk_shape<32, 1, CSAW__MAXK_WIDE, false>>::get();
+    }
+    if constexpr (KERNELS<X, uint8_t, void>::ANY_ORDER) {
+        if (entries <= 16 && vector == 4) {
+            chosen(16, 4, CSAW__MAXK_NARROW);
+            return entries <= 8 ? KERNELS<X, uint8_t, csaw__maxk_shape<16, 4, CSAW__MAXK_NARROW, true, 8>>::get()
+                                : KERNELS<X, uint8_t, csaw__maxk_shape<16, 4, CSAW__MAXK_NARROW, true, 4>>::get();
+        }
     }
 #define CSAW__TRY_SHAPE(LANES, VECTOR, ONE_STEP, IF)                                                     \
     if (IF) {                                                                                            \

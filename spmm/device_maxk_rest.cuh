@@ -97,21 +97,23 @@ static __device__ __forceinline__ uint32_t csaw__maxk_first_of(uint32_t bits, ui
     return bits & ((1u << end) - 1);
 }
 
-/* The `need` largest of any set. Halves the range of keys until it is settled, at once where all are equal. lanes: of
- * the row, csaw__maxk_lanes or more warps. */
+/* The `need` largest of any set. Halves the range of keys until it is settled, at once where all are equal. alike: they
+ * are known to be, so that no key is looked at. lanes: of the row, csaw__maxk_lanes or more warps. */
 template <csaw_dtype T, int LANES, typename OF_ROW>
 static __device__ __forceinline__ csaw__maxk_set csaw__maxk_by_key(const csaw__maxk_tile<T, LANES> &tile,
-                                                                   const csaw__maxk_set &set, uint32_t need,
+                                                                   const csaw__maxk_set &set, uint32_t need, bool alike,
                                                                    const OF_ROW &lanes) {
-    int32_t least = INT32_MAX, high = INT32_MIN + 1;
-    set.each([&](int s, uint32_t i) {
-        const int32_t key = tile.key(s, i);
-        least = key < least ? key : least;
-        high = key > high ? key : high;
-    });
+    int32_t least = alike ? 0 : INT32_MAX, high = alike ? 0 : INT32_MIN + 1;
+    if (!alike)
+        set.each([&](int s, uint32_t i) {
+            const int32_t key = tile.key(s, i);
+            least = key < least ? key : least;
+            high = key > high ? key : high;
+        });
     high = lanes.most(high);
     int32_t low = ~lanes.most(~least) - 1; /* `need` or more are above low, fewer above high */
-    uint32_t above = 0;                    /* high */
+    alike = high - 1 == low;
+    uint32_t above = 0; /* high */
     bool done = need == 0;
     while (__any_sync(CSAW__ALL_LANES, !done && high - 1 != low)) {
         const int32_t middle = low + (int32_t)(((uint32_t)high - (uint32_t)low) / 2);
@@ -124,13 +126,16 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_by_key(const csaw__m
         done = count == need;
     }
     csaw__maxk_set larger = {}, equal = {};
-    set.each([&](int s, uint32_t i) {
-        const int32_t key = tile.key(s, i);
-        if (key > (done ? low : high))
-            larger.of[s] |= 1u << i;
-        else if (!done && key == high)
-            equal.of[s] |= 1u << i;
-    });
+    if (alike)
+        equal = set;
+    else
+        set.each([&](int s, uint32_t i) {
+            const int32_t key = tile.key(s, i);
+            if (key > (done ? low : high))
+                larger.of[s] |= 1u << i;
+            else if (!done && key == high)
+                equal.of[s] |= 1u << i;
+        });
     uint32_t ranks[CSAW__MAXK_STRIPS];
     lanes.before(equal, ranks);
     const uint32_t ties = need - above;

@@ -16,6 +16,7 @@
 #define CSAW_SPMM_DEVICE_MAXK_SELECT_CUH
 
 #include "spmm/device_maxk_entries.cuh"
+#include "spmm/device_maxk_guess.cuh"
 #include "spmm/device_maxk_rest.cuh"
 
 /* Float32 waits for memory, and larger blocks do not help it; 16 bits for instructions, so that no warp must be done
@@ -36,6 +37,7 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest(const csaw__
     uint32_t words[CSAW__MAXK_WORDS];
     const float asked = (float)k;
     tile.take(words);
+    if (*spacing == 0) csaw__maxk_first_guess<T>(words, asked, (float)tile.n, guess, spacing);
     csaw__maxk_cut<T> cut((float)tile.n, asked, *guess, *spacing);
     for (uint32_t step = 0; __any_sync(CSAW__ALL_LANES, cut.open != 0); step++) {
         float least, most;
@@ -70,7 +72,7 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest(const csaw__
         }
         csaw__maxk_add_of_few(tile, few, many ? 0 : need, shared, &set, ranks);
         if (!__any_sync(CSAW__ALL_LANES, many)) return set;
-        const csaw__maxk_set kept = csaw__maxk_by_key(tile, rest, many ? need : 0, lanes());
+        const csaw__maxk_set kept = csaw__maxk_by_key(tile, rest, many ? need : 0, T != CSAW_F32 && !beyond, lanes());
 #pragma unroll
         for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] |= kept.of[s];
     }
@@ -103,7 +105,7 @@ static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__max
     const csaw__shared_array<uint32_t> taken((uint32_t *)shared); /* tiles of the block */
     const tile_type tile((raw *)own, (uint32_t)job.m.cols);
     index *const places = (index *)(own + room::PLACES);
-    float guess = 0, spacing = 2.5f / (float)job.m.cols;
+    float guess = 0, spacing = 0; /* nothing is known */
     const uint64_t tiles = (job.m.rows + tile_type::ROWS - 1) / tile_type::ROWS;
     const uint64_t most = tiles / gridDim.x, more = tiles % gridDim.x; /* so many blocks have a tile more */
     const uint64_t first = blockIdx.x * most + (blockIdx.x < more ? blockIdx.x : more);

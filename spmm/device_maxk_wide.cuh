@@ -6,6 +6,7 @@
 #define CSAW_SPMM_DEVICE_MAXK_WIDE_CUH
 
 #include "spmm/device_maxk_entries.cuh"
+#include "spmm/device_maxk_guess.cuh"
 #include "spmm/device_maxk_rest.cuh"
 
 enum { CSAW__MAXK_WIDE_WARPS = 8 /* of a block at most, whose registers let three be on a multiprocessor */ };
@@ -31,6 +32,10 @@ struct csaw__maxk_warps {
         __syncthreads();
         return lane < blockDim.x / 32 ? given[lane] : x;
     }
+    /* What the first warp has. */
+    __device__ __forceinline__ float first(float x) const {
+        return __uint_as_float(__shfl_sync(CSAW__ALL_LANES, exchange(__float_as_uint(x)), 0));
+    }
     /* Of the warps before `end`. */
     __device__ __forceinline__ uint32_t sum_before(uint32_t x, uint32_t end) const {
         return lanes::sum(threadIdx.x % 32 < end ? x : 0);
@@ -50,48 +55,64 @@ struct csaw__maxk_warps {
         lanes::before(set, ranks);
         ranks[0] += left, ranks[1] += left;
     }
+    /* The same of two sets at once, as csaw__maxk_lanes has it. */
+    __device__ __forceinline__ void before(const csaw__maxk_set &set, const csaw__maxk_set &second, uint32_t *ranks,
+                                           uint32_t *places, uint32_t *few) const {
+        const uint32_t own = (uint32_t)(__popc(set.of[0]) + __popc(set.of[1])) |
+                             (uint32_t)(__popc(second.of[0]) + __popc(second.of[1])) << 16;
+        const uint32_t given = exchange(lanes::sum(own)), left = sum_before(given, threadIdx.x / 32);
+        *few = sum_before(given, blockDim.x / 32) >> 16;
+        uint32_t of_warp;
+        lanes::before(set, second, ranks, places, &of_warp);
+#pragma unroll
+        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) ranks[s] += left & 0xffff, places[s] += left >> 16;
+    }
 };
 
-/* The `need` largest of at most CSAW__MAXK_FEW elements of the row: every warp compares each with all. */
+/* Adds to a set the `need` largest of the rest, at most CSAW__MAXK_FEW elements of the row: every warp compares each
+ * with all. ranks: how many of the set, as it is then, stand before each strip. */
 template <csaw_dtype T>
-static __device__ __forceinline__ csaw__maxk_set csaw__maxk_of_few(const csaw__maxk_tile<T, 32> &tile,
-                                                                   const csaw__maxk_set &rest, uint32_t need,
-                                                                   const csaw__maxk_warps &warps) {
+static __device__ __forceinline__ void csaw__maxk_add_few(const csaw__maxk_tile<T, 32> &tile,
+                                                          const csaw__maxk_set &rest, uint32_t need,
+                                                          const csaw__maxk_warps &warps, csaw__maxk_set *set,
+                                                          uint32_t *ranks) {
     int32_t *const keys = warps.shared->few;
-    const uint32_t all = warps.sum((uint32_t)(__popc(rest.of[0]) + __popc(rest.of[1])));
-    uint32_t places[CSAW__MAXK_STRIPS], larger = 0;
-    csaw__maxk_set kept = {};
-    warps.before(rest, places);
+    uint32_t places[CSAW__MAXK_STRIPS], few, larger = 0;
+    warps.before(*set, rest, ranks, places, &few);
 #pragma unroll
     for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
         uint32_t next = places[s];
         rest.each_of(s, [&](uint32_t i) { keys[next++] = tile.key(s, i); });
     }
     __syncthreads();
-    const int32_t own = tile.lane < all ? keys[tile.lane] : 0;
-    for (uint32_t i = 0; i < all; i++) {
+    const int32_t own = tile.lane < few ? keys[tile.lane] : 0;
+    for (uint32_t i = 0; i < few; i++) {
         const int32_t other = __shfl_sync(CSAW__ALL_LANES, own, (int)i);
         larger += other > own || (other == own && i < tile.lane);
     }
-    const uint32_t is_kept = __ballot_sync(CSAW__ALL_LANES, tile.lane < all && larger < need);
+    const uint32_t kept = __ballot_sync(CSAW__ALL_LANES, tile.lane < few && larger < need);
 #pragma unroll
     for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
         uint32_t next = places[s];
-        rest.each_of(s, [&](uint32_t i) { kept.of[s] |= (is_kept >> next++ & 1) << i; });
+        rest.each_of(s, [&](uint32_t i) { set->of[s] |= (kept >> next++ & 1) << i; });
+        ranks[s] += (uint32_t)__popc(kept & ((1u << places[s]) - 1));
     }
-    return kept;
 }
 
-/* The k largest of the row, of each warp those of its tile. n: columns of the row; guess, spacing: as
+/* The k largest of the row, of each warp those of its tile. n: columns of the row; guess, spacing, ranks: as
  * csaw__maxk_largest() has them. */
 template <csaw_dtype T>
 static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest_of_row(const csaw__maxk_tile<T, 32> &tile,
                                                                            uint32_t n, uint32_t k,
                                                                            const csaw__maxk_warps &warps, float *guess,
-                                                                           float *spacing) {
+                                                                           float *spacing, uint32_t *ranks) {
     uint32_t words[CSAW__MAXK_WORDS];
     const float asked = (float)k;
     tile.take(words);
+    if (*spacing == 0) {
+        csaw__maxk_first_guess<T>(words, asked, (float)n, guess, spacing);
+        *guess = warps.first(*guess), *spacing = warps.first(*spacing);
+    }
     csaw__maxk_cut<T> cut((float)n, asked, *guess, *spacing);
     for (uint32_t step = 0; cut.open; step++) {
         float least, most;
@@ -110,21 +131,25 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest_of_row(const
     csaw__maxk_set set = csaw__maxk_not_below<T>(words, cut.low);
 #pragma unroll
     for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] &= tile.exist[s];
-    if (cut.over == 0) return set;
-    const csaw__maxk_set above = csaw__maxk_not_below<T>(words, cut.high);
-    const bool beyond = cut.high != cut.high; /* infinity */
-    const uint32_t need = (uint32_t)-cut.under;
-    csaw__maxk_set rest;
+    if (cut.over != 0) {
+        const csaw__maxk_set above = csaw__maxk_not_below<T>(words, cut.high);
+        const bool beyond = cut.high != cut.high; /* infinity */
+        const uint32_t need = (uint32_t)-cut.under;
+        csaw__maxk_set rest;
 #pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
-        rest.of[s] = beyond ? set.of[s] : set.of[s] & ~above.of[s];
-        set.of[s] ^= rest.of[s];
+        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+            rest.of[s] = beyond ? set.of[s] : set.of[s] & ~above.of[s];
+            set.of[s] ^= rest.of[s];
+        }
+        if (cut.over - cut.under <= (float)CSAW__MAXK_FEW) {
+            csaw__maxk_add_few(tile, rest, need, warps, &set, ranks);
+            return set;
+        }
+        const csaw__maxk_set kept = csaw__maxk_by_key(tile, rest, need, T != CSAW_F32 && !beyond, warps);
+#pragma unroll
+        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] |= kept.of[s];
     }
-    const csaw__maxk_set kept = cut.over - cut.under > (float)CSAW__MAXK_FEW
-                                    ? csaw__maxk_by_key(tile, rest, need, warps)
-                                    : csaw__maxk_of_few(tile, rest, need, warps);
-#pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] |= kept.of[s];
+    warps.before(set, ranks);
     return set;
 }
 
@@ -143,7 +168,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_WIDE_WARPS * 32, 3)
     uint16_t *const places = (uint16_t *)(tiles + blockDim.x / 32 * CSAW__MAXK_TILE); /* [k] */
     const tile_type tile(tiles + first, left < CSAW__MAXK_TILE ? left : (uint32_t)CSAW__MAXK_TILE);
     const csaw__maxk_warps warps = {shared, 0};
-    float guess = 0, spacing = 2.5f / (float)n;
+    float guess = 0, spacing = 0; /* nothing is known */
     const auto bring = [&](uint64_t r) {
         const raw *const row = (const raw *)job.x.data + r * job.x.stride + first;
         if (r < job.m.rows) tile.template bring<VECTOR>(row + lane * VECTOR, job.x.stride, 1);
@@ -153,8 +178,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_WIDE_WARPS * 32, 3)
     for (uint64_t r = blockIdx.x; r < job.m.rows; r += gridDim.x) {
         uint32_t ranks[CSAW__MAXK_STRIPS];
         csaw__maxk_arrived();
-        const csaw__maxk_set set = csaw__maxk_largest_of_row(tile, n, k, warps, &guess, &spacing);
-        warps.before(set, ranks);
+        const csaw__maxk_set set = csaw__maxk_largest_of_row(tile, n, k, warps, &guess, &spacing, ranks);
         csaw__maxk_list(tile, set, k, ranks, places);
         __syncwarp();
         const uint32_t begin = __shfl_sync(CSAW__ALL_LANES, ranks[0], 0);

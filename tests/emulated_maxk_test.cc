@@ -87,16 +87,41 @@ TEST(EmulatedMaxk, OfManyColumns) {
         }
 }
 
-// How many pivots are tried for a row, from a guess that knows nothing of it.
-template <csaw_dtype T> uint32_t Steps(const Dense &x, uint64_t r, uint64_t k) {
-    typedef csaw__maxk_half<T> half;
+// The halves of a row as numbers of float32.
+template <csaw_dtype T> std::vector<float> Halves(const Dense &x, uint64_t r) {
     std::vector<float> value;
     for (uint64_t c = 0; c < x.cols; c++) {
         const uint32_t bits = x.bits(r, c);
-        value.push_back(half::value_of(T == CSAW_F32 ? bits >> 16 : bits));
+        value.push_back(csaw__maxk_half<T>::value_of(T == CSAW_F32 ? bits >> 16 : bits));
     }
-    const float n = static_cast<float>(x.cols), asked = static_cast<float>(k);
-    csaw__maxk_cut<T> cut(n, asked, 0, 2.5f / n);
+    return value;
+}
+
+struct Guess {
+    float at, spacing;
+};
+
+// What a warp guesses of a tile of such rows.
+template <csaw_dtype T> Guess FirstGuess(const std::vector<float> &row, uint64_t k) {
+    Guess guess = {0, 0};
+    emulated::RunBlocks(1, 32, [&] {
+        uint32_t words[CSAW__MAXK_WORDS];
+        float at = 0, spacing = 0;
+        for (uint32_t i = 0; i < CSAW__MAXK_WORDS; i++) {
+            const uint64_t first = threadIdx.x * uint64_t{2 * CSAW__MAXK_WORDS} + 2 * i;
+            const uint32_t lower = csaw__maxk_half<T>::bits_of(row[first % row.size()]);
+            words[i] = (lower & 0xffff) | csaw__maxk_half<T>::bits_of(row[(first + 1) % row.size()]) << 16;
+        }
+        csaw__maxk_first_guess<T>(words, static_cast<float>(k), static_cast<float>(row.size()), &at, &spacing);
+        guess = {at, spacing};
+    });
+    return guess;
+}
+
+// How many pivots are tried for a row, from a guess.
+template <csaw_dtype T> uint32_t StepsFrom(const Guess &guess, const std::vector<float> &value, uint64_t k) {
+    const float asked = static_cast<float>(k);
+    csaw__maxk_cut<T> cut(static_cast<float>(value.size()), asked, guess.at, guess.spacing);
     uint32_t step = 0;
     for (; cut.open && step < 100; step++) {
         float count = 0, least = INFINITY, most = -INFINITY;
@@ -110,6 +135,40 @@ template <csaw_dtype T> uint32_t Steps(const Dense &x, uint64_t r, uint64_t k) {
         cut.tighten(least, most);
     }
     return step;
+}
+
+template <csaw_dtype T> uint32_t Steps(const Dense &x, uint64_t r, uint64_t k) {
+    const std::vector<float> value = Halves<T>(x, r);
+    return StepsFrom<T>(FirstGuess<T>(value, k), value, k);
+}
+
+// 2 to 3 pivots; from 0, and a spacing that says nothing, 4 to 7.
+TEST(EmulatedMaxk, TheFirstGuessOfNormalRowsIsNearTheCut) {
+    std::mt19937_64 random(11);
+    for (uint64_t n : {256, 1024, 2048})
+        for (uint64_t k : {8, 32, 64}) {
+            Dense x(60, n), halves(60, n, CSAW_BF16);
+            double of_f32 = 0, of_bf16 = 0, of_nothing = 0;
+            fill_normal(x, random);
+            fill_normal(halves, random);
+            for (uint64_t r = 0; r < x.rows; r++) {
+                of_f32 += Steps<CSAW_F32>(x, r, k) / 60.0;
+                of_bf16 += Steps<CSAW_BF16>(halves, r, k) / 60.0;
+                of_nothing += StepsFrom<CSAW_F32>({0, 2.5f / static_cast<float>(n)}, Halves<CSAW_F32>(x, r), k) / 60.0;
+            }
+            EXPECT_LE(of_f32, 3.7) << "n " << n << ", k " << k;
+            EXPECT_LE(of_bf16, 3.7) << "n " << n << ", k " << k;
+            EXPECT_GT(of_nothing, of_f32 + (k * 8 <= n ? 1 : 0)) << "n " << n << ", k " << k;
+        }
+}
+
+// No numbers, one, and such as are too large to be squared: a spacing that is a number, or a guess that is none.
+TEST(EmulatedMaxk, TheFirstGuessOfAnything) {
+    for (float x : {0.0f, 1.0f, -3e38f, 1e-40f, INFINITY, -INFINITY, NAN}) {
+        const Guess guess = FirstGuess<CSAW_BF16>(std::vector<float>(64, x), 8);
+        EXPECT_TRUE(std::isfinite(guess.at) && guess.spacing > 0 && std::isfinite(guess.spacing)) << x;
+        EXPECT_EQ(guess.at, std::fabs(x) <= 1 ? csaw__maxk_half<CSAW_BF16>::value_of(csaw__to_bf16(x)) : 0) << x;
+    }
 }
 
 // Zeros of a ReLU and few different numbers, where the k-th is one of many: halving alone takes 16 steps and more.

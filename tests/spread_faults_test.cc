@@ -5,6 +5,9 @@
 #include "tests/fault_order.h"
 #include "tests/spread_spoiled.h"
 
+#include <mutex>
+#include <numeric>
+
 CSAW_DECLARE_SAMPLER(wrong_bias);
 
 using reference::Graph;
@@ -186,6 +189,94 @@ TEST(SpreadFaults, AMessageThatIsSpoiledIsRefused) {
                                  {"answered 1000 questions", CSAW__ANSWER, 3, 0, 1000}});
     spread::ExpectRefused(graph.csr(), {2}, {&csaw_node2vec, &node2vec, Method::its}, request,
                           equality::reference_walks(graph.csr(), law, Method::its, request), spoils);
+}
+
+// Samples of one seed each from all 34 vertices of karate, one arc at each of two depths.
+void expect_samples_refused(const csaw_sampler *sampler, const std::vector<csaw_vertex> &seed,
+                            const std::vector<spread::Spoil> &spoils, uint32_t depth = 2) {
+    static const uint32_t fanout[] = {1, 1};
+    const Graph graph = reference::small_graph("karate");
+    const csaw_csr csr = graph.csr();
+    csaw_run_options options = {};
+    options.size = sizeof options;
+    options.depth = depth;
+    options.fanout = fanout;
+    const csaw_seeds seeds = {seed.data(), seed.size(), nullptr};
+    const auto draw = [&](csaw_plan *plan, csaw_samples **out) {
+        return csaw_sample(plan, sampler, nullptr, &seeds, &options, out);
+    };
+    const std::unique_ptr<csaw_graph, reference::Free> borrowed = reference::borrow(csr);
+    csaw_plan *plan = nullptr;
+    csaw_samples *whole = nullptr;
+    reference::require(csaw_plan_create(borrowed.get(), nullptr, &plan));
+    reference::require(draw(plan, &whole));
+    std::mutex lock; // arcs of whole are made when they are asked for
+    const auto right = [&](csaw_samples *mine) {
+        const std::lock_guard<std::mutex> hold(lock);
+        return spread::instances_as_in(mine, whole);
+    };
+    spread::ExpectRefused(csr, {2}, spoils, draw, right, seed.size());
+    csaw_samples_free(whole);
+    csaw_plan_free(plan);
+}
+
+std::vector<csaw_vertex> all_of_karate() {
+    std::vector<csaw_vertex> seed(34);
+    std::iota(seed.begin(), seed.end(), 0u);
+    return seed;
+}
+
+spread::Spoil kind_is(const char *said, uint32_t of, uint32_t kind) { return {said, of, 1, ~(0xfu << 28), kind << 28}; }
+
+// A pick takes 12 bytes behind 24: its edge stands in words 6 and 7, dst in word 8.
+TEST(SpreadFaults, AnEntryOrPicksThatAreSpoiledAreRefused) {
+    expect_samples_refused(
+        &csaw_neighbor, all_of_karate(),
+        {{"an entry at vertex 33, ", CSAW__ENTRY, 4, 0, 33},
+         {"an entry at vertex 4294967295, ", CSAW__ENTRY, 4, 0, CSAW_NONE},
+         {"root 34, depth", CSAW__ENTRY, 5, 0, 34},
+         {", depth 2, to the rows", CSAW__ENTRY, 2, ~0xffffffu, 2},
+         spread::bytes_are("an entry of 16 bytes, but here it takes 32;", CSAW__ENTRY, 16),
+         kind_is("a message of kind 15, ", CSAW__ENTRY, 15),
+         kind_is("a message of kind 0, ", CSAW__ENTRY, CSAW__WALKER),
+         {"picks of entry 1048576, ", CSAW__PICKS, 0, ~0xffffffu, 1u << 20},
+         {"1 picks from 1 on, of 1, ", CSAW__PICKS, 2, 0, 1},
+         {"1 picks from 4294967295 on, of 1, ", CSAW__PICKS, 2, 0, UINT32_MAX},
+         {"picks of 40 bytes, but here it takes 24;", CSAW__PICKS, 3, 0, 0},
+         {"picks of 40 bytes, but here it takes 48;", CSAW__PICKS, 3, 0, 2},
+         {"1 picks from 0 on, of 0, ", CSAW__PICKS, 4, 0, 0},
+         {"of 2, dead end", CSAW__PICKS, 4, 0, 2},
+         {"dead end 34; ", CSAW__PICKS, 5, 0, 34},
+         {"a pick of edge 4294967", CSAW__PICKS, 7, 0, 1},
+         {"to vertex 34, update 34; ", CSAW__PICKS, 8, 0, 34},
+         {"to vertex 4294967295, update", CSAW__PICKS, 8, 0, CSAW_NONE}, // which an update may be, no dst
+         spread::bytes_are("picks of 16 bytes, but here it takes 24 at least", CSAW__PICKS, 16),
+         kind_is("a message of kind 8, ", CSAW__PICKS, CSAW__ROW),
+         kind_is("a fault of 40 bytes, but here it takes 56;", CSAW__PICKS, CSAW__FAULT)});
+}
+
+// Both seeds are rank 0's own: rank 1 alone asks. Its entry becomes picks, none of none.
+TEST(SpreadFaults, PicksThatNobodyAskedForAreRefused) {
+    expect_samples_refused(
+        &csaw_neighbor, {0, 1},
+        {{"picks, but nothing was asked of it; ", CSAW__ENTRY, 1, 0, uint32_t{CSAW__PICKS} << 28 | 3 << 12}}, 1);
+}
+
+// Behind 40 bytes of a row stands where its arcs lead.
+TEST(SpreadFaults, ARowThatIsSpoiledIsRefused) {
+    const std::vector<spread::Spoil> spoils = {
+        {"wants the row of vertex 33; ", CSAW__WANTED, 2, 0, 33},
+        spread::bytes_are("what it wants of 8 bytes, but here it takes 16;", CSAW__WANTED, 8),
+        kind_is("a message of kind 4, ", CSAW__WANTED, CSAW__ENTRY),
+        {"sent row 1048576, ", CSAW__ROW, 0, ~0xffffffu, 1u << 20},
+        {" arcs from 34 on, edge", CSAW__ROW, 2, 0, 34},
+        {"a row of ", CSAW__ROW, 3, 0, 1000},
+        {"on, edge 4294967", CSAW__ROW, 5, 0, 1},
+        {"an arc to vertex 34, ", CSAW__ROW, 10, 0, 34},
+        spread::bytes_are("a row of 16 bytes, but here it takes 40 at least", CSAW__ROW, 16),
+        kind_is("a message of kind 5, ", CSAW__ROW, CSAW__PICKS)};
+    for (const csaw_sampler *sampler : {&csaw_neighbor_once, &csaw_layer})
+        expect_samples_refused(sampler, all_of_karate(), spoils);
 }
 
 // ---- memory --------------------------------------------------------------------

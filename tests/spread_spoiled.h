@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/spread_spoiled.h - messages of walks that are spoiled on their way from rank to rank: each is refused by a
+/* tests/spread_spoiled.h - messages that are spoiled on their way from rank to rank: each is refused by a
  * message that names what it came to say, and the next run on the same plans is right. */
 #ifndef CSAW_SPREAD_SPOILED_H
 #define CSAW_SPREAD_SPOILED_H
@@ -56,10 +56,13 @@ inline std::vector<Spoil> of_walkers_and_records() {
             bytes_are("a walker of 16 bytes, but those of this run have 24", CSAW__WALKER, 16)};
 }
 
-// Rank 0 is the one that it comes to. run: of the ranks; expected: what one process draws.
-inline void ExpectRefused(const csaw_csr &csr, const Split &split, const Run &run, const reference::Request &request,
-                          const reference::Walks &expected, const std::vector<Spoil> &spoils) {
-    const csaw_run_options options = options_of(run, request);
+using Draw = std::function<csaw_status(csaw_plan *plan, csaw_samples **out)>;
+// How many instances a rank delivers, if they are right; else 0.
+using Right = std::function<uint64_t(csaw_samples *samples)>;
+
+// Rank 0 is the one that it comes to. instances: of all ranks.
+inline void ExpectRefused(const csaw_csr &csr, const Split &split, const std::vector<Spoil> &spoils, const Draw &draw,
+                          const Right &right, uint64_t instances) {
     for (const Spoil &spoil : spoils) {
         SCOPED_TRACE(spoil.said);
         std::vector<Spoiling> exchanges(split.ranks);
@@ -68,17 +71,12 @@ inline void ExpectRefused(const csaw_csr &csr, const Split &split, const Run &ru
         const auto outcomes = on_ranks(
             csr, split,
             [&](uint32_t rank, csaw_plan *plan) {
-                const csaw_seeds seeds = {request.roots.data(), request.roots.size(), nullptr};
                 csaw_samples *samples = nullptr;
-                csaw_walks got;
-                const csaw_status first = csaw_sample(plan, run.sampler, run.params, &seeds, &options, &samples);
+                const csaw_status first = draw(plan, &samples);
                 message[rank] = first == CSAW_EINVAL ? csaw_last_error() : csaw_status_text(first);
                 csaw_samples_free(samples);
-                CSAW_TRY(csaw_sample(plan, run.sampler, run.params, &seeds, &options, &samples));
-                CSAW_TRY(csaw_samples_walks(samples, CSAW_HOST, &got));
-                const uint64_t places = got.length + uint64_t{1};
-                if (std::equal(got.path, got.path + got.num_walks * places, &expected.path[got.first * places]))
-                    compared[rank] = got.num_walks;
+                CSAW_TRY(draw(plan, &samples));
+                compared[rank] = right(samples);
                 csaw_samples_free(samples);
                 return CSAW_OK;
             },
@@ -86,16 +84,34 @@ inline void ExpectRefused(const csaw_csr &csr, const Split &split, const Run &ru
                 if (inner.rank == 0) exchanges[0].spoil = &spoil;
                 return exchanges[inner.rank].view(inner);
             });
-        uint64_t walks = 0;
+        uint64_t delivered = 0;
         for (uint32_t rank = 0; rank < split.ranks; rank++) {
             EXPECT_EQ(0u, message[rank].find("rank 0: rank 1 ")) << message[rank];
             EXPECT_NE(std::string::npos, message[rank].find(spoil.said)) << message[rank];
             EXPECT_NE(std::string::npos, message[rank].find("; run the same build of csaw")) << message[rank];
             EXPECT_EQ(CSAW_OK, outcomes[rank].status) << outcomes[rank].message;
-            walks += compared[rank];
+            delivered += compared[rank];
         }
-        EXPECT_EQ(expected.count, walks);
+        EXPECT_EQ(instances, delivered);
     }
+}
+
+// Of walks. run: of the ranks; expected: what one process draws.
+inline void ExpectRefused(const csaw_csr &csr, const Split &split, const Run &run, const reference::Request &request,
+                          const reference::Walks &expected, const std::vector<Spoil> &spoils) {
+    const csaw_run_options options = options_of(run, request);
+    const auto draw = [&](csaw_plan *plan, csaw_samples **out) {
+        const csaw_seeds seeds = {request.roots.data(), request.roots.size(), nullptr};
+        return csaw_sample(plan, run.sampler, run.params, &seeds, &options, out);
+    };
+    const auto right = [&](csaw_samples *samples) {
+        csaw_walks got;
+        require(csaw_samples_walks(samples, CSAW_HOST, &got));
+        const uint64_t places = got.length + uint64_t{1};
+        const bool same = std::equal(got.path, got.path + got.num_walks * places, &expected.path[got.first * places]);
+        return same ? got.num_walks : 0;
+    };
+    ExpectRefused(csr, split, spoils, draw, right, expected.count);
 }
 
 } // namespace spread

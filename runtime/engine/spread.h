@@ -77,6 +77,8 @@ static inline uint64_t csaw__message(uint32_t kind, uint64_t bytes, uint64_t num
 static inline uint32_t csaw__message_kind(uint64_t head) { return (uint32_t)(head >> 60); }
 static inline uint64_t csaw__message_bytes(uint64_t head) { return (head >> 44 & 0xffff) * 8; }
 static inline uint64_t csaw__message_number(uint64_t head) { return head & (((uint64_t)1 << 44) - 1); }
+/* What an error about one that cannot be of this run ends with. */
+#define CSAW__SPOILED "run the same build of csaw on all ranks; if all do, memory or the network spoiled the message"
 
 typedef struct csaw__outgoing { /* the batch that is being filled for a rank */
     unsigned char *to;          /* NULL: none yet */

@@ -2,26 +2,12 @@
 /* runtime/engine/spread_rows.c - rows that come home: where a sampler's hooks look at what the rank that holds a row
  * does not have, the row, and that of prev for second-order samplers, is fetched, and the hooks run at home. As many
  * rows at a time as there is room for, at least those of one entry; each once, however many entries stand there. */
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "runtime/base/grow.h"
 #include "runtime/base/vertex_set_add.h"
 #include "runtime/engine/questions.h"
 #include "runtime/engine/spread_sample.h"
-
-typedef struct row_message {
-    uint64_t head;         /* number: of the home's rows */
-    uint32_t first, count; /* arcs first .. first + count - 1 of the row; then the arrays that the graph has */
-    csaw_edge first_arc;   /* of the row */
-    double total, top;     /* of its biases: csaw__row_bias, which is for places that are a multiple of 16 */
-} row_message;
-
-/* Bytes that an arc takes in a message, and at home. */
-static uint64_t bytes_of_arc(const csaw__rows *rows) {
-    return sizeof *rows->col + (rows->weight ? sizeof *rows->weight : 0) + (rows->type ? sizeof *rows->type : 0) +
-           (rows->time ? sizeof *rows->time : 0) + (rows->alias ? sizeof *rows->alias : 0);
-}
 
 /* ---- the owner's side ---- */
 
@@ -34,11 +20,12 @@ static char *put(char *at, const void *array, uint64_t place, uint64_t count, ui
 csaw_status csaw__home_rows_send(csaw__spread_samples *r, uint32_t to, uint64_t number, csaw_vertex at) {
     const csaw__rows *const rows = &r->job->rows;
     const uint64_t *const offset = (const uint64_t *)rows->offset + (at - rows->first);
-    const uint64_t degree = offset[1] - offset[0], most = (r->s->on.batch - sizeof(row_message)) / bytes_of_arc(rows);
+    const uint64_t degree = offset[1] - offset[0],
+                   most = (r->s->on.batch - sizeof(csaw__row_message)) / csaw__bytes_of_arc(rows);
     for (uint64_t done = 0; done < degree;) {
         const uint64_t count = degree - done < most ? degree - done : most, place = offset[0] + done;
-        const uint64_t bytes = sizeof(row_message) + count * bytes_of_arc(rows);
-        row_message *out;
+        const uint64_t bytes = sizeof(csaw__row_message) + count * csaw__bytes_of_arc(rows);
+        csaw__row_message *out;
         CSAW_TRY(csaw__post(r->s, to, bytes, (void **)&out));
         memset(out, 0, sizeof *out);
         out->head = csaw__message(CSAW__ROW, bytes, number);
@@ -70,7 +57,7 @@ static const char *get(const char *from, void *array, uint64_t place, uint64_t c
 }
 
 csaw_status csaw__home_rows_take(csaw__spread_samples *r, uint32_t rank, uint64_t head, const unsigned char *message) {
-    const row_message *const m = (const row_message *)(const void *)message;
+    const csaw__row_message *const m = (const csaw__row_message *)(const void *)message;
     csaw__home_rows *const h = &r->rows;
     csaw__home_row *const row = &h->row[csaw__message_number(head)];
     const uint64_t place = row->first + m->first, count = m->count;
@@ -166,7 +153,7 @@ static bool asks(const csaw__worker *w, uint64_t entry) {
 /* Bytes at home of v's row, 0 where it is wanted already. */
 static uint64_t bytes_of_row(const csaw__spread_samples *r, const csaw__job *job, csaw_vertex v) {
     if (csaw__vertex_set_has(&r->at_home, 0, v)) return 0;
-    return job->degree[v] * bytes_of_arc(&job->rows) + sizeof(csaw__home_row);
+    return job->degree[v] * csaw__bytes_of_arc(&job->rows) + sizeof(csaw__home_row);
 }
 
 static csaw_status want(csaw__spread_samples *r, uint64_t *room, const csaw__job *job, csaw_vertex v) {

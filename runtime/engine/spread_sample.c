@@ -9,45 +9,19 @@
  *     home instead (spread_rows.c). */
 #include "runtime/engine/spread_sample.h"
 
-#include <stddef.h>
-
 #include "runtime/base/grow.h"
 #include "runtime/base/vertex_set_add.h"
 #include "runtime/engine/fault.h"
 
-typedef struct picks_message {
-    uint64_t head;             /* number: of the home's frontier */
-    uint32_t first, count, of; /* picks first .. first + count - 1 of so many */
-    csaw_vertex dead_end;
-    uint64_t user[4]; /* as many as the sampler has; then edge [count], dst [count], next [count] if it has update */
-} picks_message;
-
-typedef struct fault_message {
-    uint64_t head;
-    csaw__fault fault;
-} fault_message;
-
 /* ---- the owner's side ---- */
-
-static uint64_t bytes_of_entry(const csaw__worker *w) {
-    return w->has_user ? sizeof(csaw__entry_message) : offsetof(csaw__entry_message, user);
-}
-
-static uint64_t before_picks(const csaw__worker *w) {
-    return w->has_user ? sizeof(picks_message) : offsetof(picks_message, user);
-}
-
-static uint64_t bytes_of_pick(const csaw__worker *w) {
-    return sizeof(csaw_edge) + (w->has_update ? 2 : 1) * sizeof(csaw_vertex);
-}
 
 /* Picks first .. first + count - 1 of the server's one entry. */
 static csaw_status send_some(csaw__spread_samples *r, const csaw__waiting_request *to, uint32_t first, uint32_t count,
                              const uint64_t user[4]) {
     const csaw__worker *const w = &r->server;
     const csaw__frontier *const f = &w->f;
-    const uint64_t bytes = before_picks(w) + count * bytes_of_pick(w);
-    picks_message *out;
+    const uint64_t bytes = csaw__bytes_before_picks(w) + count * csaw__bytes_of_pick(w);
+    csaw__picks_message *out;
     CSAW_TRY(csaw__post(r->s, to->from, bytes, (void **)&out));
     out->head = csaw__message(CSAW__PICKS, bytes, csaw__message_number(to->entry.head));
     out->first = first;
@@ -55,7 +29,7 @@ static csaw_status send_some(csaw__spread_samples *r, const csaw__waiting_reques
     out->of = f->got[0];
     out->dead_end = w->has_dead_end ? f->dead_end[0] : CSAW_NONE;
     if (w->has_user) memcpy(out->user, user, sizeof out->user);
-    char *at = (char *)out + before_picks(w);
+    char *at = (char *)out + csaw__bytes_before_picks(w);
     if (count) memcpy(at, f->edge + first, count * sizeof *f->edge);
     at += count * sizeof *f->edge;
     if (count) memcpy(at, f->dst + first, count * sizeof *f->dst);
@@ -66,7 +40,7 @@ static csaw_status send_some(csaw__spread_samples *r, const csaw__waiting_reques
 }
 
 static csaw_status send_fault(csaw__spread_samples *r, const csaw__waiting_request *to) {
-    fault_message *out;
+    csaw__fault_message *out;
     if (r->server.fault.kind == CSAW__FAULT_NONE) return CSAW_OK;
     CSAW_TRY(csaw__post(r->s, to->from, sizeof *out, (void **)&out));
     out->head = csaw__message(CSAW__FAULT, sizeof *out, 0);
@@ -90,7 +64,7 @@ static csaw_status serve_entry(csaw__spread_samples *r, const csaw__waiting_requ
     w->f.user = w->has_user ? user : NULL;
     CSAW_TRY(csaw__worker_pick(w));
     CSAW_TRY(send_fault(r, request));
-    const uint64_t most = (r->s->on.batch - before_picks(w)) / bytes_of_pick(w);
+    const uint64_t most = (r->s->on.batch - csaw__bytes_before_picks(w)) / csaw__bytes_of_pick(w);
     const uint32_t got = w->f.got[0];
     uint32_t done = 0;
     r->s->counts.steps += got;
@@ -132,18 +106,18 @@ static csaw_status take_request(csaw__spread_samples *r, uint32_t from, uint64_t
     to->from = from;
     to->entry.head = head;
     if (csaw__message_kind(head) == CSAW__ENTRY)
-        memcpy(&to->entry, message, bytes_of_entry(&r->server));
+        memcpy(&to->entry, message, csaw__bytes_of_entry(&r->server));
     else
         to->wanted = ((const csaw__wanted_message *)(const void *)message)->at;
     return CSAW_OK;
 }
 
 /* To their places in the frontier of the home. */
-static void take_picks(csaw__spread_samples *r, uint32_t from, uint64_t head, const picks_message *m) {
+static void take_picks(csaw__spread_samples *r, uint32_t from, uint64_t head, const csaw__picks_message *m) {
     csaw__worker *const w = r->home;
     csaw__frontier *const f = &w->f;
     const uint64_t entry = csaw__message_number(head), to = f->offset[entry] + m->first;
-    const char *at = (const char *)m + before_picks(w);
+    const char *at = (const char *)m + csaw__bytes_before_picks(w);
     for (uint32_t i = 0; i < m->count; i++) f->src[to + i] = f->entry[entry].at;
     if (m->count) memcpy(f->edge + to, at, m->count * sizeof *f->edge);
     at += m->count * sizeof *f->edge;
@@ -159,9 +133,10 @@ static void take_picks(csaw__spread_samples *r, uint32_t from, uint64_t head, co
 static csaw_status take(void *user, uint32_t from, uint64_t head, const unsigned char *message) {
     csaw__spread_samples *const r = user;
     const void *const m = message;
+    CSAW_TRY(csaw__samples_check(r, from, head, message));
     switch (csaw__message_kind(head)) {
     case CSAW__PICKS: take_picks(r, from, head, m); return CSAW_OK;
-    case CSAW__FAULT: csaw__fault_merge(&r->home->fault, &((const fault_message *)m)->fault); return CSAW_OK;
+    case CSAW__FAULT: csaw__fault_merge(&r->home->fault, &((const csaw__fault_message *)m)->fault); return CSAW_OK;
     case CSAW__ROW: return csaw__home_rows_take(r, from, head, message);
     default: return take_request(r, from, head, message);
     }
@@ -196,7 +171,7 @@ csaw_status csaw__spread_send_out(csaw__spread_samples *r, uint32_t to) {
 static csaw_status send_entry(csaw__spread_samples *r, const csaw__worker *w, uint64_t number, uint32_t to) {
     const csaw__frontier *const f = &w->f;
     const csaw__entry *const entry = &f->entry[number];
-    const uint64_t bytes = bytes_of_entry(w);
+    const uint64_t bytes = csaw__bytes_of_entry(w);
     csaw__entry_message *out;
     CSAW_TRY(csaw__post(r->s, to, bytes, (void **)&out));
     out->head = csaw__message(CSAW__ENTRY, bytes, number);

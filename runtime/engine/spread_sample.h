@@ -3,6 +3,8 @@
 #ifndef CSAW_ENGINE_SPREAD_SAMPLE_H
 #define CSAW_ENGINE_SPREAD_SAMPLE_H
 
+#include <stddef.h>
+
 #include "runtime/engine/sampling.h"
 #include "runtime/engine/spread.h"
 
@@ -16,12 +18,47 @@ typedef struct csaw__entry_message {
     uint64_t user[4]; /* as many as the sampler has */
 } csaw__entry_message;
 
+typedef struct csaw__picks_message {
+    uint64_t head;             /* number: of the home's frontier */
+    uint32_t first, count, of; /* picks first .. first + count - 1 of so many */
+    csaw_vertex dead_end;
+    uint64_t user[4]; /* as many as the sampler has; then edge [count], dst [count], next [count] if it has update */
+} csaw__picks_message;
+
+typedef struct csaw__fault_message {
+    uint64_t head;
+    csaw__fault fault;
+} csaw__fault_message;
+
+static inline uint64_t csaw__bytes_of_entry(const csaw__worker *w) {
+    return w->has_user ? sizeof(csaw__entry_message) : offsetof(csaw__entry_message, user);
+}
+static inline uint64_t csaw__bytes_before_picks(const csaw__worker *w) {
+    return w->has_user ? sizeof(csaw__picks_message) : offsetof(csaw__picks_message, user);
+}
+static inline uint64_t csaw__bytes_of_pick(const csaw__worker *w) {
+    return sizeof(csaw_edge) + (w->has_update ? 2 : 1) * sizeof(csaw_vertex);
+}
+
 /* A row that is wanted. */
 typedef struct csaw__wanted_message {
     uint64_t head; /* number: of the home's rows */
     csaw_vertex at;
     uint32_t unused;
 } csaw__wanted_message;
+
+typedef struct csaw__row_message {
+    uint64_t head;         /* number: of the home's rows */
+    uint32_t first, count; /* arcs first .. first + count - 1 of the row; then the arrays that the graph has */
+    csaw_edge first_arc;   /* of the row */
+    double total, top;     /* of its biases: csaw__row_bias, which is for places that are a multiple of 16 */
+} csaw__row_message;
+
+/* Bytes that an arc takes in a message, and at home. */
+static inline uint64_t csaw__bytes_of_arc(const csaw__rows *rows) {
+    return sizeof *rows->col + (rows->weight ? sizeof *rows->weight : 0) + (rows->type ? sizeof *rows->type : 0) +
+           (rows->time ? sizeof *rows->time : 0) + (rows->alias ? sizeof *rows->alias : 0);
+}
 
 /* A row at home; arrays that the graph has not are NULL. */
 typedef struct csaw__home_row {
@@ -75,6 +112,10 @@ static inline void csaw__spread_came_back(csaw__spread_samples *r, uint32_t from
     r->under_way--;
     r->out_at[from]--;
 }
+
+/* runtime/engine/spread_check_samples.c. A message from another rank: CSAW_EINVAL unless all that it names can be of
+ * this batch. */
+csaw_status csaw__samples_check(const csaw__spread_samples *r, uint32_t from, uint64_t head, const void *message);
 
 /* runtime/engine/spread_rows.c: rows that come home. */
 csaw_status csaw__home_rows_take(csaw__spread_samples *r, uint32_t from, uint64_t head, const unsigned char *message);

@@ -74,7 +74,6 @@ void csaw__walk_record(csaw__walks_here *w, const void *message);
 
 /* runtime/engine/spread_check.c. A message from another rank: CSAW_EINVAL unless all that it names is in this batch. */
 csaw_status csaw__walk_check(const csaw__walks_here *w, uint32_t from, uint64_t head, const void *message);
-#define CSAW__SPOILED "run the same build of csaw on all ranks; if all do, memory or the network spoiled the message"
 
 /* runtime/engine/spread_walk_gpu.c. A walker came, with or without a question: the message. */
 csaw_status csaw__walk_gpu_take(csaw__walks_here *w, uint64_t head, const void *message);

@@ -5,8 +5,8 @@
  *
  * Method: a batch that advances together costs a dozen launches and some ways to the host a depth, however few its
  * instances; a block costs an instance's own time, but has the lanes of two warps, or of eight for a layer. So few
- * instances run alone, and many together. Where the arcs of all of them belong is known from their counts; those of
- * regions and those of the batch are then brought there. */
+ * instances run alone, and many together, of layers as many as there is memory for. Where the arcs of all of them belong
+ * is known from their counts; those of regions and those of the batch are then brought there. */
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_few.cuh"
 #include "runtime/engine/device_regions.cuh"
@@ -18,13 +18,16 @@
 #ifndef CSAW__ALONE_INSTANCES /* that run alone, at most; more run together. Another number is for measurements */
 #define CSAW__ALONE_INSTANCES (1 << 14)
 #endif
+#ifndef CSAW__ALONE_LAYERS /* likewise of samplers of layers, which a batch is not faster at however many there are */
+#define CSAW__ALONE_LAYERS (1 << 17)
+#endif
 #ifndef CSAW__ALONE_LANES /* of all blocks: each has memory of its own, and takes one instance after the other */
 #define CSAW__ALONE_LANES (1 << 17)
 #endif
 
 namespace {
 
-const uint64_t most_instances = CSAW__ALONE_INSTANCES, most_lanes = CSAW__ALONE_LANES;
+const uint64_t most_lanes = CSAW__ALONE_LANES;
 
 /* ---- device code ---- */
 
@@ -157,7 +160,8 @@ bool csaw__device_alone_fits(const csaw_sampler *sampler, const csaw__job *job) 
     const bool by_depth = traits & (CSAW__TRAIT_FANOUT | CSAW__TRAIT_SIZE | CSAW__TRAIT_USER) ||
                           flags & (CSAW_VISITED | CSAW_LAYER | CSAW_KEEP_POOL);
     if (!by_depth || flags & CSAW_REPLACE_POOL) return false;
-    if (job->num_walks == 0 || job->num_walks > most_instances) return false;
+    const uint64_t most = flags & CSAW_LAYER ? CSAW__ALONE_LAYERS : CSAW__ALONE_INSTANCES;
+    if (job->num_walks == 0 || job->num_walks > most) return false;
     return may_fit(sampler, job, most_seeds(job));
 }
 

@@ -63,6 +63,7 @@ CSAW_FN uint64_t csaw__select_from(const csaw__team &team, const csaw__job &job,
                                    const csaw_vertex *at, uint64_t n, uint64_t *upto, uint32_t *few, uint64_t *work,
                                    uint64_t *pick) {
     const uint32_t size = job.selection.size;
+    if (size == 0) return 0; /* no bias is asked for */
     csaw__choice c = csaw__select_choice(&job, instance, job.wave.depth, n);
     if (upto) {
         bool broken = false;

@@ -5,8 +5,8 @@
  *
  * Method: a batch that advances together costs a dozen launches and some ways to the host a depth, however few its
  * instances; a block costs an instance's own time, but has the lanes of two warps, or of eight for a layer. So few
- * instances run alone, and many together, of layers as many as there is memory for. Where the arcs of all of them belong
- * is known from their counts; those of regions and those of the batch are then brought there. */
+ * instances run alone, and many together, of layers as many as there is memory for. Where the arcs of all of them
+ * belong is known from their counts; those of regions and those of the batch are then brought there. */
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_few.cuh"
 #include "runtime/engine/device_regions.cuh"

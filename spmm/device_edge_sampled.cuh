@@ -7,7 +7,10 @@
  * IV-E1, takes a row: its threads choose slots and put their columns and normalised weights into shared memory; then
  * each holds some columns and adds the slots one after the other. The paper holds all S slots of a row at once, which
  * limits S; here a group holds two slots a thread, one block of random numbers, and goes on with the next ones. So S
- * has no limit, and shared memory is 4 KiB for any S. */
+ * has no limit, and shared memory is 4 KiB for any S.
+ *
+ * Limit on an H200, a twentieth of reddit, 64 columns: entries 51% of the throughput of L2, the product 42%, 25%
+ * of the issue slots: kernels of 20 to 28 us that wait for memory. docs/measured/2026-11-24-gpu-11.md. */
 #ifndef CSAW_SPMM_DEVICE_EDGE_SAMPLED_CUH
 #define CSAW_SPMM_DEVICE_EDGE_SAMPLED_CUH
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_transpose.cuh - device code around a sparse matrix's transpose: its check, and what a stable sort of the
- * edges by column leaves to do. One thread an entry of the output. */
+ * edges by column leaves to do. One thread an entry of the output.
+ *
+ * Limit on an H200, a twentieth of reddit, 64 columns: csaw__weigh 87% of the throughput of L2, csaw__count_up 63%
+ * (atomic additions), csaw__find_rows 61% of the issue slots. docs/measured/2026-11-24-gpu-11.md. */
 #ifndef CSAW_SPMM_DEVICE_TRANSPOSE_CUH
 #define CSAW_SPMM_DEVICE_TRANSPOSE_CUH
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device_few.cuh - prefix sums of few entries on a GPU by one launch: a minibatch has a dozen of them,
  * and CUB's take two launches, memory and questions to the driver each, of which the host has more than the GPU has of
- * the sums. One block, tile after tile; integers, so that no order shows. More entries than FEW are CUB's. */
+ * the sums. One block, tile after tile; integers, so that no order shows. More entries than FEW are CUB's.
+ *
+ * Limit on an H200: one block; it waits for memory and its barriers (9 us in a batch of the loader).
+ * docs/measured/2026-11-24-gpu-11.md. */
 #ifndef CSAW_ENGINE_DEVICE_FEW_CUH
 #define CSAW_ENGINE_DEVICE_FEW_CUH
 

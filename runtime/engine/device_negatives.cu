@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device_negatives.cu - see device_negatives.h. A thread draws one negative by the CPU's code
  * (negative_draw.h), so that the bits are the CPU's. The graph is copied, since negatives have no plan: rows alone, and
- * not even these where every vertex is allowed. */
+ * not even these where every vertex is allowed.
+ *
+ * Limit on an H200: 14% of the issue slots; lanes wait for one search of a row after the other.
+ * docs/measured/2026-11-24-gpu-11.md. */
 #include "runtime/engine/device_negatives.h"
 
 #include "runtime/base/device_copy.h"

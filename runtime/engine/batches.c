@@ -4,6 +4,7 @@
  * A batch bounds host memory. Where parts of the graph come and go, walks are under way in rounds, as many as device
  * memory holds, and every round brings the parts anew: a batch is a whole number of rounds, so that none of them is
  * smaller than it could be, and memory is divided for the walks of a batch, since no others are under way with them. */
+#include "runtime/base/host_memory.h"
 #include "runtime/base/parallel.h"
 #include "runtime/engine/gpus.h"
 #include "runtime/engine/parts.h"
@@ -120,20 +121,26 @@ static uint64_t sample_bytes_under_way(means *m, uint32_t apart) {
     return bytes;
 }
 
-/* Instances of a batch: as many as there is memory for, of the device, so many bytes, and, of arcs that wait there for
- * delivery, half as much of the host's as the graph has. */
-static uint64_t samples_in(const csaw__run *r, uint64_t memory, uint64_t graph, uint32_t apart, uint64_t most) {
+/* Of the host's memory, for arcs that wait there for delivery. */
+static uint64_t waiting_bytes(uint64_t graph) { return graph / 2 + default_bytes; }
+
+/* Instances of a batch: as many as there is memory for, of the device, and of the host, where batches wait. */
+static uint64_t samples_in(const csaw__run *r, uint64_t memory, uint64_t waiting, uint32_t apart, uint64_t most) {
     means m = {.run = r};
     const uint64_t fitting = memory / sample_bytes_under_way(&m, apart), at_once = fitting < most ? fitting : most;
-    const uint64_t waiting = (graph / 2 + default_bytes) / (CSAW__LOT * expected_bytes(&m, r->job.length));
-    const uint64_t count = apart == 0 || at_once <= waiting ? at_once : waiting;
+    const uint64_t wait = waiting / (CSAW__LOT * expected_bytes(&m, r->job.length));
+    const uint64_t count = apart == 0 || at_once <= wait ? at_once : wait;
     return count ? count : 1;
 }
 
+/* Here an eighth of what is left of the host's memory at most, and plans that share a run divide it. */
 static uint64_t samples_in_batch(const csaw__run *r, uint64_t most) {
     const csaw__parts *const parts = r->plan->parts;
     const uint32_t apart = csaw__parts_depths_apart(parts, r->sampler, r->job.length);
-    return samples_in(r, csaw__parts_instance_bytes(parts), parts->fit.graph, apart, parts->one_at_a_time ? 1 : most);
+    const uint64_t wanted = waiting_bytes(parts->fit.graph), left = csaw__host_memory_left("/proc", "/sys/fs/cgroup");
+    const uint64_t waiting = left && left / 8 < wanted ? left / 8 : wanted;
+    return samples_in(r, csaw__parts_instance_bytes(parts), waiting / (r->plan->sharers ? r->plan->sharers : 1), apart,
+                      parts->one_at_a_time ? 1 : most);
 }
 
 static uint64_t count_in(uint64_t bytes, uint64_t of_one) { return bytes > of_one ? bytes / of_one : 1; }
@@ -148,7 +155,7 @@ uint64_t csaw__walks_in_batch(uint64_t of_one, uint64_t together, uint64_t given
 }
 
 uint64_t csaw__samples_in_batch(const csaw__run *r, const csaw__fit *fit, uint32_t apart) {
-    return samples_in(r, fit->instances, fit->graph, apart, csaw__most_in_batch(csaw__run_bytes(r)));
+    return samples_in(r, fit->instances, waiting_bytes(fit->graph), apart, csaw__most_in_batch(csaw__run_bytes(r)));
 }
 
 csaw_status csaw__run_batches(const csaw__run *r, uint64_t left, uint64_t *count) {

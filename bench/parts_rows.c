@@ -79,11 +79,10 @@ void parts_rows_add(parts_rows *rows, const char *walk, const char *by, const pa
     FILE *const json = rows->json;
     printf("%-17s %-36s %9.3f s %9.1f M arcs/s", walk, by, row->seconds, rate / 1e6);
     if (row->moved.copies)
-        printf("  %8.2f GB in %llu transfers, %llu launches, %llu batches; %.3f of what they take at full rate",
-               (double)row->moved.copied_bytes / 1e9, (number)row->moved.copies, (number)row->launches,
-               (number)row->batches, ratio);
-    if (row->moved.left_bytes)
-        printf("; with %.2f GB of arcs that left and came back", (double)row->moved.left_bytes / 1e9);
+        printf("  %8.2f GB in %llu transfers, %llu launches, %llu batches", (double)row->moved.copied_bytes / 1e9,
+               (number)row->moved.copies, (number)row->launches, (number)row->batches);
+    if (row->moved.left_bytes) printf(", and %.2f GB of arcs that came back", (double)row->moved.left_bytes / 1e9);
+    if (row->moved.copies) printf("; %.3f of what %.2f GB take at full rate", ratio, (double)to_device(row) / 1e9);
     if (timed) printf("; launches of %.4f ms, deviation %.4f ms", 1e3 * mean_of(row), 1e3 * deviation_of(row));
     putchar('\n');
     fflush(stdout);

@@ -100,6 +100,9 @@ TEST_F(CliRanks, what_a_split_graph_cannot_be_is_said_once) {
     got = run("walk a.csaw --by-visits -o w.txt");
     EXPECT_EQ(got.code, 1);
     EXPECT_NE(got.err.find("give split, or leave it out"), std::string::npos) << got.err;
+    got = run("walk a.csaw --split --by-visits --device cuda:0,cuda:0 -o w.txt");
+    EXPECT_EQ(got.code, 1);
+    EXPECT_NE(got.err.find("with 2 GPUs they hold it together"), std::string::npos) << got.err;
     got = run("walk a.csaw --split --threads 2 -o w.txt", on(2));
     EXPECT_EQ(got.code, 1);
     EXPECT_EQ(times(got.err, "csaw: split is for ranks that each step on one thread"), 1u) << got.err;
@@ -159,7 +162,8 @@ TEST_F(CliRanks, a_plan_says_what_a_split_graph_takes_and_sends) {
     // leaves with 1 - (80^2 + 76^2) / 156^2 = 0.49967; 0.49967 * (16 + 24 * 79 / 80) = 19.837 bytes a step, 340 * 80
     // steps
     const std::string lines =
-        "\nranks       2, the graph split over them: 17 .. 17 vertices each, 456 bytes of rows and arcs at most; 170 "
+        "\nranks       2, the graph split over them by bytes: 17 .. 17 vertices each, 456 bytes of rows and arcs at "
+        "most; 170 "
         ".. "
         "170 walks each, in 1 round\n"
         "memory      of each rank besides: 136 bytes of degrees of all vertices, 53.8 KiB of a batch, 512.0 KiB to "
@@ -189,7 +193,8 @@ TEST_F(CliRanks, a_plan_says_what_a_split_graph_takes_and_sends) {
     for (int leaf = 1; leaf <= 100; leaf++) star << "0 " << leaf << "\n";
     star.close();
     got = run("plan star.txt --undirected --split --by-visits --describe ranks=2");
-    EXPECT_NE(got.out.find("\nranks       2, the graph split over them: 1 .. 100 vertices each, "), std::string::npos)
+    EXPECT_NE(got.out.find("\nranks       2, the graph split over them by arcs: 1 .. 100 vertices each, "),
+              std::string::npos)
         << got.out << got.err;
 }
 

@@ -45,6 +45,11 @@ static csaw_status check_options(const csaw_plan_options *options, csaw__device_
                  "such as 'cuda:0,cuda:1', or leave exchange out");
     CSAW_REQUIRE(!options->by_visits || options->split, CSAW_EINVAL,
                  "by_visits says how ranks divide a graph that is split over them; give split, or leave it out");
+    CSAW_REQUIRE(
+        !options->by_visits || gpus <= 1, CSAW_EINVAL,
+        "by_visits says how ranks divide a graph, but with %u GPUs they hold it together; leave by_visits out, "
+        "or give each rank one GPU",
+        gpus);
     CSAW_REQUIRE(!options->split || options->described_ranks <= CSAW__MOST_PARTS, CSAW_EINVAL,
                  "the graph split over %u ranks; describe at most %d", options->described_ranks, CSAW__MOST_PARTS);
     CSAW_REQUIRE(kind != CSAW__ON_SIMULATED || !options->described_memory, CSAW_EINVAL,

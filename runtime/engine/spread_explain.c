@@ -30,7 +30,7 @@ static extents extents_of(const csaw_csr *csr, const csaw__ranges *ranges) {
     return e;
 }
 
-static void explain(csaw_plan *plan, uint32_t ranks, const extents *e) {
+static void explain(csaw_plan *plan, uint32_t ranks, bool by_visits, const extents *e) {
     const csaw_csr *const csr = &plan->graph->csr;
     const uint64_t walks = csr->num_vertices * plan->job.walks_per_seed, most = walks / ranks + (walks % ranks != 0),
                    of_one = ((uint64_t)plan->job.depth + 1) * sizeof(csaw_vertex),
@@ -39,9 +39,9 @@ static void explain(csaw_plan *plan, uint32_t ranks, const extents *e) {
     const double step = e->leaving * (CSAW__RECORD_BYTES + CSAW__WALKER_BYTES * (depth - 1) / depth);
     csaw__explain_say(
         plan,
-        "ranks       %u, the graph split over them: %llu .. %llu vertices each, %s of rows and arcs at most; %llu .. "
-        "%llu walks each, in %llu round%s\n",
-        ranks, (unsigned long long)e->least, (unsigned long long)e->most, SIZE(e->bytes),
+        "ranks       %u, the graph split over them by %s: %llu .. %llu vertices each, %s of rows and arcs at most; "
+        "%llu .. %llu walks each, in %llu round%s\n",
+        ranks, by_visits ? "arcs" : "bytes", (unsigned long long)e->least, (unsigned long long)e->most, SIZE(e->bytes),
         (unsigned long long)(walks / ranks), (unsigned long long)most,
         (unsigned long long)(most / batch + (most % batch != 0)), most > batch || !most ? "s" : "");
     csaw__explain_say(
@@ -62,7 +62,7 @@ csaw_status csaw__explain_split(csaw_plan *plan, uint32_t ranks, bool by_visits)
     CSAW_TRY(csaw__share_ranges(csr, ranks, by_visits, &ranges));
     const extents e = extents_of(csr, &ranges);
     csaw__ranges_clear(&ranges);
-    explain(plan, ranks, &e);
+    explain(plan, ranks, by_visits, &e);
     return CSAW_OK;
 }
 

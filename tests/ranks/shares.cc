@@ -113,8 +113,8 @@ TEST(Shares, of_a_split_graph) {
     compare(plan_alone(graph), plan_of_split(graph), {CSAW_SELECT_AUTO});
 }
 
-// Vertex 20, whose row is longer than any part's share of arcs, and leads to vertices of every rank; a ring of the
-// others.
+// Vertex 20, whose row leads to vertices of every rank, and is longer than a share of the arcs where there are 4 ranks
+// or more; a ring of the others.
 TEST(Shares, of_a_split_graph_whose_hub_has_neighbours_on_every_rank) {
     std::vector<csaw_vertex> src, dst;
     std::vector<float> weight;

@@ -23,7 +23,7 @@ TEST(EmulatedExchange, UniformIsTheCpus) {
     }
 }
 
-// No walk, one, two; no step, one, a window's.
+// No walk, one, two; one step, some, a window's.
 TEST(EmulatedExchange, LittleToDo) {
     const reference::Graph graph = reference::small_graph("karate");
     const csaw_sampler *const uniform = csaw_sampler_find("uniform");
@@ -83,6 +83,7 @@ TEST(EmulatedExchange, WhatFailsIsTold) {
             const Outcome got = walk(graph.csr(), {0, 1}, run, Others::poisoned);
             met = (which == &fake_cuda::fail_copy ? fake_cuda::copies : fake_cuda::launches) >= nth;
             EXPECT_EQ(met ? CSAW_ECUDA : CSAW_OK, got.status) << nth << ": " << got.message;
+            EXPECT_EQ(met, got.message.rfind("cuda:", 0) == 0) << got.message;
             fake_cuda::Reset();
             EXPECT_TRUE(fake_cuda::AllGivenBack());
         }

@@ -11,6 +11,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_library.h"
 #include "runtime/engine/device_list.h"
+#include "runtime/engine/gpus.h"
 #include "runtime/engine/plan.h"
 
 namespace {
@@ -139,7 +140,7 @@ __global__ void pack(const __grid_constant__ csaw__job job, const queue out, con
     w.window = p->window[walk];
     w.walk = (uint32_t)walk;
     w.progress = progress;
-    w.known = p->question ? p->question[walk].known : 0;
+    w.known = asks || progress >> 24 == CSAW__PART_KNOWS ? p->question[walk].known : 0; /* else nobody wrote it */
     w.behind = asks ? (int32_t)((int64_t)place - (int64_t)asked) : 0;
     out.walkers[begin + place] = w;
     for (int i = 0; i < 4 && p->user; i++) out.user[begin + place][i] = p->user[walk][i];
@@ -215,7 +216,7 @@ csaw_status open(csaw__gpu_exchange *x, const csaw_csr *csr) {
     x->counts = (uint64_t *)csaw__device_pin(all * sizeof *x->counts);
     x->counts_are_locked = x->counts != nullptr;
     if (!x->counts) CSAW_TRY(csaw__alloc(&x->counts, all, "counts of walkers"));
-    for (uint32_t i = 0; i < x->gpus; i++) CSAW_TRY(open_gpu(x, i));
+    for (uint32_t i = 0; i < x->gpus; i++) CSAW_TRY(csaw__gpu_told(x->gpu[i].ordinal, open_gpu(x, i)));
     return CSAW_OK;
 }
 
@@ -348,17 +349,14 @@ void describe(csaw__gpu_exchange *x, const csaw__job *job, const csaw__exchange_
     s->sends = false;
 }
 
-csaw_status begin(csaw__gpu_exchange *x, const csaw__job *job, const csaw__exchange_gpu *at) {
-    const uint64_t traits = x->sampler->traits();
-    for (uint32_t i = 0; i < x->gpus; i++) {
-        holder *const g = &x->gpu[i];
-        CSAW_CUDA(cudaSetDevice(g->ordinal));
-        for (side &s : g->lot) s.job.parts = {}, s.out = s.in = {};
-        CSAW_TRY(take_memory(g, job, traits));
-        for (uint32_t lot = 0; lot < LOTS; lot++) {
-            CSAW_TRY(put_homes(x, job, at, i, lot));
-            describe(x, job, &at[i], i, lot);
-        }
+csaw_status begin(csaw__gpu_exchange *x, const csaw__job *job, const csaw__exchange_gpu *at, uint32_t i) {
+    holder *const g = &x->gpu[i];
+    CSAW_CUDA(cudaSetDevice(g->ordinal));
+    for (side &s : g->lot) s.job.parts = {}, s.out = s.in = {};
+    CSAW_TRY(take_memory(g, job, x->sampler->traits()));
+    for (uint32_t lot = 0; lot < LOTS; lot++) {
+        CSAW_TRY(put_homes(x, job, at, i, lot));
+        describe(x, job, &at[i], i, lot);
     }
     return CSAW_OK;
 }
@@ -390,7 +388,7 @@ csaw_status start(csaw__gpu_exchange *x, uint32_t i, uint32_t lot) {
     CSAW_CUDA(cudaMemsetAsync(s->job.fault, 0xff, sizeof *s->job.fault, s->runs));
     CSAW_TRY(launch_sampler(x, g, s, CSAW__KERNEL_PARTS_START, blocks_for(walks)));
     CSAW_TRY(csaw__device_launch(s->runs, blocks_for(walks), THREADS, keep_own, s->job));
-    return s->job.length ? step(x, g, s, walks) : CSAW_OK;
+    return step(x, g, s, walks);
 }
 
 /* The queue from GPU `from` to GPU `to`; where it begins at either. */
@@ -414,24 +412,21 @@ csaw_status send(csaw__gpu_exchange *x, uint32_t lot, uint32_t from, uint32_t to
     return CSAW_OK;
 }
 
-/* All queues of the lot's round, whose counts are here: to each GPU they come one behind the other. arriving: [gpus].
- */
-csaw_status send_all(csaw__gpu_exchange *x, uint32_t lot, uint64_t *arriving) {
-    memset(arriving, 0, x->gpus * sizeof *arriving);
-    for (uint32_t from = 0; from < x->gpus; from++) {
-        side *const s = &x->gpu[from].lot[lot];
-        uint64_t begin = 0;
-        CSAW_CUDA(cudaSetDevice(x->gpu[from].ordinal));
-        s->sends = false;
-        for (uint32_t to = 0; to < x->gpus; to++) {
-            if (to == from || s->counts[to] == 0) continue;
-            CSAW_TRY(send(x, lot, from, to, begin, arriving[to]));
-            begin += s->counts[to];
-            arriving[to] += s->counts[to];
-            s->sends = true;
-        }
-        if (s->sends) CSAW_CUDA(cudaEventRecord(s->sent, s->copies));
+/* All queues of GPU `from` in the lot's round, whose counts are here: to each GPU they come behind those that do
+ * already. arriving: [gpus]. */
+csaw_status send_all(csaw__gpu_exchange *x, uint32_t lot, uint32_t from, uint64_t *arriving) {
+    side *const s = &x->gpu[from].lot[lot];
+    uint64_t begin = 0;
+    CSAW_CUDA(cudaSetDevice(x->gpu[from].ordinal));
+    s->sends = false;
+    for (uint32_t to = 0; to < x->gpus; to++) {
+        if (to == from || s->counts[to] == 0) continue;
+        CSAW_TRY(send(x, lot, from, to, begin, arriving[to]));
+        begin += s->counts[to];
+        arriving[to] += s->counts[to];
+        s->sends = true;
     }
+    if (s->sends) CSAW_CUDA(cudaEventRecord(s->sent, s->copies));
     return CSAW_OK;
 }
 
@@ -450,14 +445,19 @@ csaw_status step_arrived(csaw__gpu_exchange *x, uint32_t lot, uint32_t i, uint64
     return step(x, g, s, arriving);
 }
 
+csaw_status wait_for(const side *s) {
+    CSAW_CUDA(cudaStreamSynchronize(s->runs));
+    return CSAW_OK;
+}
+
 /* Ends the lot's round, and begins the next; *any: there is one. */
 csaw_status go_on(csaw__gpu_exchange *x, uint32_t lot, bool *any) {
-    uint64_t arriving[CSAW__MOST_GPUS];
+    uint64_t arriving[CSAW__MOST_GPUS] = {};
     *any = false;
-    for (uint32_t i = 0; i < x->gpus; i++) CSAW_CUDA(cudaStreamSynchronize(x->gpu[i].lot[lot].runs));
-    CSAW_TRY(send_all(x, lot, arriving));
+    for (uint32_t i = 0; i < x->gpus; i++) CSAW_TRY(csaw__gpu_told(x->gpu[i].ordinal, wait_for(&x->gpu[i].lot[lot])));
+    for (uint32_t i = 0; i < x->gpus; i++) CSAW_TRY(csaw__gpu_told(x->gpu[i].ordinal, send_all(x, lot, i, arriving)));
     for (uint32_t i = 0; i < x->gpus; i++) {
-        CSAW_TRY(step_arrived(x, lot, i, arriving[i]));
+        CSAW_TRY(csaw__gpu_told(x->gpu[i].ordinal, step_arrived(x, lot, i, arriving[i])));
         *any = *any || arriving[i];
     }
     x->counted.rounds += *any;
@@ -467,7 +467,7 @@ csaw_status go_on(csaw__gpu_exchange *x, uint32_t lot, bool *any) {
 csaw_status walk(csaw__gpu_exchange *x) {
     bool any[LOTS], some = true;
     for (uint32_t lot = 0; lot < LOTS; lot++) {
-        for (uint32_t i = 0; i < x->gpus; i++) CSAW_TRY(start(x, i, lot));
+        for (uint32_t i = 0; i < x->gpus; i++) CSAW_TRY(csaw__gpu_told(x->gpu[i].ordinal, start(x, i, lot)));
         any[lot] = true;
     }
     while (some) {
@@ -530,9 +530,11 @@ extern "C" csaw_status csaw__gpu_exchange_walk(csaw__gpu_exchange *x, const csaw
                  "(csaw_sample_each)",
                  (unsigned long long)job->num_walks, (unsigned long long)(LOTS * most_in_lot));
     x->sampler = sampler;
-    csaw_status status = begin(x, job, at);
+    csaw_status status = CSAW_OK;
+    for (uint32_t i = 0; i < x->gpus && status == CSAW_OK; i++)
+        status = csaw__gpu_told(x->gpu[i].ordinal, begin(x, job, at, i));
     if (status == CSAW_OK) status = walk(x);
-    settle(x); /* of a lost GPU the others' kernels, too, and walks of no step */
+    settle(x); /* of a lost GPU the others' kernels, too */
     CSAW_TRY(status);
     read_fault(x, fault);
     return CSAW_OK;

@@ -16,6 +16,13 @@ csaw_status csaw__gpu_failed(int ordinal, csaw_status status, const char *messag
     return csaw__fail(status, "%s", message);
 }
 
+csaw_status csaw__gpu_told(int ordinal, csaw_status status) {
+    char why[2048];
+    if (status == CSAW_OK) return CSAW_OK;
+    snprintf(why, sizeof why, "%s", csaw_last_error());
+    return csaw__gpu_failed(ordinal, status, why);
+}
+
 static csaw_status outcome_of(const csaw__gpus *gpus, uint32_t i) {
     const char *message;
     const csaw_status status = csaw__crew_outcome(gpus->crew, i, &message);
@@ -123,7 +130,8 @@ static csaw_status open_joint(const opening *o) {
 static csaw_status open_exchange(const opening *o) {
     csaw__gpus *const gpus = o->gpus;
     if (!o->options->exchange) return CSAW_OK;
-    for (uint32_t i = 0; i < gpus->count; i++) CSAW_TRY(csaw__device_let_in(gpus->plan[i], gpus->ordinal, gpus->count));
+    for (uint32_t i = 0; i < gpus->count; i++)
+        CSAW_TRY(csaw__gpu_told(gpus->ordinal[i], csaw__device_let_in(gpus->plan[i], gpus->ordinal, gpus->count)));
     return csaw__gpu_exchange_open(&o->whole->graph->csr, gpus->ordinal, gpus->count, &gpus->exchange);
 }
 
@@ -330,11 +338,7 @@ static csaw_status draw_exchanged(const csaw__run *r, csaw_samples *samples, csa
         samples->share[i]->ordinal = gpus->ordinal[i];
         at[i].end = first + count - samples->first;
         status = csaw__device_home(gpus->plan[i], &job, samples->share[i], &at[i], &seeds[i]);
-        if (status != CSAW_OK) {
-            char why[256];
-            snprintf(why, sizeof why, "%s", csaw_last_error());
-            status = csaw__gpu_failed(gpus->ordinal[i], status, why);
-        }
+        status = csaw__gpu_told(gpus->ordinal[i], status);
     }
     if (status == CSAW_OK) status = csaw__gpu_exchange_walk(gpus->exchange, r->sampler, &job, at, fault);
     for (uint32_t i = 0; i < gpus->count; i++) csaw__device_free_seeds(gpus->plan[i], seeds[i]);

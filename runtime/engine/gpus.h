@@ -50,6 +50,8 @@ void csaw__gpus_share(const csaw__gpus *gpus, uint32_t i, uint64_t *first, uint6
 csaw_status csaw__gpus_draw(const csaw__run *r, csaw_samples *samples, csaw__fault *fault);
 /* A failure of that GPU; the message names it, unless any machine would say the same. message: not the last error's. */
 csaw_status csaw__gpu_failed(int ordinal, csaw_status status, const char *message);
+/* The same of what this thread was told last; CSAW_OK as it is. */
+csaw_status csaw__gpu_told(int ordinal, csaw_status status);
 
 #ifdef __cplusplus
 }

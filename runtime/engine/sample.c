@@ -27,11 +27,13 @@ CSAW__EACH_CPU static csaw_vertex largest_in(const csaw_vertex *vertex, uint64_t
     return largest;
 }
 
-/* By several threads if there are 16 MB of them: others may take a millisecond to wake. */
+/* By several threads if there are 2 MB of them: a shorter array has been read before others are awake. */
 static csaw_vertex largest_of(const csaw_vertex *vertex, uint64_t count) {
-    const uint64_t share = 1 << 18;
+    const uint64_t share = 1 << 16;
+    const int there = csaw__max_threads(), threads = count < 1 << 19 ? 1 : there < 8 ? there : 8;
     csaw_vertex largest = 0;
-    CSAW__OMP(parallel for if (count >= 1 << 22) reduction(max : largest))
+    (void)threads; /* not read without OpenMP */
+    CSAW__OMP(parallel for num_threads(threads) schedule(static) reduction(max : largest))
     for (uint64_t first = 0; first < count; first += share) {
         const uint64_t left = count - first;
         const csaw_vertex here = largest_in(vertex + first, left < share ? left : share);

@@ -172,7 +172,7 @@ csaw_status csaw__device_alone(csaw__device *device, uint64_t max_degree, const 
     csaw__job job = *given;
     csaw__regions *const regions = &job.regions;
     seed_arrays seeds;
-    region_arrays arrays;
+    array<uint64_t> room;
     block_arrays work;
     rest left;
     unsigned long long num_left = 0;
@@ -184,9 +184,8 @@ csaw_status csaw__device_alone(csaw__device *device, uint64_t max_degree, const 
     regions->count = n;
     regions->places = CSAW__ALONE_PLACES;
     regions->seed_places = most_seeds(given);
-    CSAW_TRY(take_regions(device, n, regions, &arrays));
-    CSAW_TRY(arrays.arcs.fill(0, n + 1));
-    CSAW_TRY(arrays.seeds.fill(0, n + 1));
+    CSAW_TRY(take_regions(device, n, regions, &room));
+    CSAW_TRY(clear_counts(device, *regions, n));
     CSAW_TRY(csaw__device_launch(device, sampler, CSAW__KERNEL_ALONE + (int)job.kernel, blocks * threads, &job));
     CSAW_TRY(read(device, job.alone.num_left, &num_left, 1));
     if (num_left) CSAW_TRY(run_rest(device, max_degree, sampler, given, job.alone.left, num_left, &left));

@@ -138,9 +138,9 @@ csaw_status run_apart(csaw__device *device, const csaw_sampler *sampler, csaw__j
     const uint64_t largest = regions->places > regions->seed_places ? regions->places : regions->seed_places;
     uint64_t at_once = largest ? most_places / largest : owners;
     at_once = at_once < owners ? at_once : owners;
-    region_arrays arrays;
+    array<uint64_t> room;
     array<uint32_t> sum;
-    CSAW_TRY(take_regions(device, at_once, regions, &arrays));
+    CSAW_TRY(take_regions(device, at_once, regions, &room));
     CSAW_TRY(sum.take(device, at_once + 1, "counts of arcs"));
     CSAW_TRY(csaw__device_arcs_take(device, samples, owners, owners * regions->places, owners * regions->seed_places));
     samples->device_counted = false;
@@ -150,28 +150,47 @@ csaw_status run_apart(csaw__device *device, const csaw_sampler *sampler, csaw__j
     for (uint64_t first = 0; first < owners; first += at_once) {
         regions->first = first;
         regions->count = owners - first < at_once ? owners - first : at_once;
-        CSAW_TRY(arrays.arcs.fill(0, regions->count + 1));
-        CSAW_TRY(arrays.seeds.fill(0, regions->count + 1));
+        CSAW_TRY(clear_counts(device, *regions, at_once));
         CSAW_TRY(launch(device, sampler, job));
         CSAW_TRY(put(device, *regions, sum.get(), to));
     }
     return CSAW_OK;
 }
 
-/* Counts of all arcs are in job->last.arcs: where they belong, and room for them. */
+/* Instances of one seed each: offset[i] = i, [count + 1], and their seeds. A thread an instance, and one more. */
+__global__ void put_one_seed_each(const csaw_vertex *from, uint64_t count, uint64_t *offset, csaw_vertex *seed) {
+    const uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    if (i > count) return;
+    offset[i] = i;
+    if (i < count) seed[i] = from[i];
+}
+
+/* Counts of all arcs are in job->last.arcs, of seeds in job->regions.seeds: where they belong, room for them, and
+ * seeds. Pools of one seed each need no count. */
 csaw_status take_counted(csaw__device *device, const csaw__job *job, csaw_samples *samples) {
-    const uint64_t owners = job->num_walks;
-    uint64_t total[2];
-    array<uint64_t> offsets; /* of arcs, of seeds: [owners + 1] each */
-    CSAW_TRY(offsets.take(device, 2 * (owners + 1), "counts of arcs"));
-    CSAW_TRY(wide_sums(device, job->last.arcs, offsets.get(), owners + 1));
-    CSAW_TRY(wide_sums(device, job->regions.seeds, offsets.get() + owners + 1, owners + 1));
-    CSAW_CUDA(
-        csaw__copy_async(&total[0], offsets.get() + owners, sizeof *total, cudaMemcpyDeviceToHost, device->stream));
-    CSAW_TRY(read(device, offsets.get() + 2 * owners + 1, &total[1], 1)); /* waits for both */
-    CSAW_TRY(csaw__device_arcs_take(device, samples, owners, total[0], total[1]));
-    CSAW_CUDA(cudaMemcpyAsync((void *)samples->device_arcs.offset, offsets.get(), 2 * (owners + 1) * sizeof total[0],
-                              cudaMemcpyDeviceToDevice, device->stream)); /* offset and seed_offset are one array */
+    const uint64_t owners = job->num_walks, bytes = (owners + 1) * sizeof(uint64_t);
+    const bool one_each = !job->seed_offset;
+    uint64_t arcs = 0, seeds = owners;
+    array<uint64_t> offset, seed_offset;
+    CSAW_TRY(offset.take(device, owners + 1, "counts of arcs"));
+    CSAW_TRY(wide_sums(device, job->last.arcs, offset.get(), owners + 1));
+    if (!one_each) {
+        CSAW_TRY(seed_offset.take(device, owners + 1, "counts of seeds"));
+        CSAW_TRY(wide_sums(device, job->regions.seeds, seed_offset.get(), owners + 1));
+        CSAW_TRY(read(device, seed_offset.get() + owners, &seeds, 1));
+    }
+    CSAW_TRY(read(device, offset.get() + owners, &arcs, 1));
+    CSAW_TRY(csaw__device_arcs_take(device, samples, owners, arcs, seeds));
+    const csaw_arcs &to = samples->device_arcs;
+    uint64_t *const seeds_at = (uint64_t *)to.seed_offset;
+    csaw_vertex *const seed = (csaw_vertex *)to.seed;
+    CSAW_CUDA(cudaMemcpyAsync((void *)to.offset, offset.get(), bytes, cudaMemcpyDeviceToDevice, device->stream));
+    if (one_each) {
+        LAUNCH(device, owners + 1, put_one_seed_each, job->regions.seed, owners, seeds_at, seed);
+        return CSAW_OK;
+    }
+    CSAW_CUDA(cudaMemcpyAsync(seeds_at, seed_offset.get(), bytes, cudaMemcpyDeviceToDevice, device->stream));
+    LAUNCH(device, owners * job->regions.seed_places, put_seeds, job->regions, seeds_at, seed);
     return CSAW_OK;
 }
 
@@ -187,20 +206,19 @@ csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, cs
     const uint32_t log_a_warp = 5 - job->each.log_width; /* instances */
     csaw__last *const last = &job->last;
     csaw__regions *const regions = &job->regions;
-    region_arrays arrays;
+    array<uint64_t> room;
     array<csaw__last_entry> entry;
-    array<uint32_t> counts, entries;
+    array<uint32_t> counts; /* of all arcs, [owners + 1], and of entries, [warps] */
     last->warps = (owners + (1u << log_a_warp) - 1) >> log_a_warp;
     last->room <<= log_a_warp;
-    CSAW_TRY(take_regions(device, owners, regions, &arrays));
+    CSAW_TRY(take_regions(device, owners, regions, &room));
     CSAW_TRY(entry.take(device, last->warps * last->room, "frontiers"));
-    CSAW_TRY(entries.take(device, last->warps, "frontiers"));
-    CSAW_TRY(counts.take(device, owners + 1, "counts of arcs"));
+    CSAW_TRY(counts.take(device, owners + 1 + last->warps, "frontiers"));
     CSAW_TRY(counts.fill(0, owners + 1));
-    CSAW_TRY(arrays.seeds.fill(0, owners + 1));
+    CSAW_TRY(clear_counts(device, *regions, owners));
     last->entry = entry.get();
-    last->entries = entries.get();
     last->arcs = counts.get();
+    last->entries = counts.get() + owners + 1;
     regions->first = 0;
     regions->count = owners;
     CSAW_TRY(launch(device, sampler, job));
@@ -211,9 +229,7 @@ csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, cs
     last->dst = (csaw_vertex *)to.dst;
     last->edge = (csaw_edge *)to.edge;
     last->depth = (uint32_t *)to.depth;
-    CSAW_TRY(csaw__device_launch(device, sampler, last_kernel_of(job), last->warps * 32, job));
-    LAUNCH(device, owners * regions->seed_places, put_seeds, *regions, to.seed_offset, (csaw_vertex *)to.seed);
-    return CSAW_OK;
+    return csaw__device_launch(device, sampler, last_kernel_of(job), last->warps * 32, job);
 }
 
 } // namespace

@@ -58,28 +58,24 @@ csaw_status put_pools(csaw__device *device, const csaw__job *host, seed_arrays *
     return CSAW_OK;
 }
 
-struct region_arrays {
-    array<uint32_t> arcs, seeds, depth;
-    array<csaw_vertex> src, dst, seed;
-    array<csaw_edge> edge;
-};
-
-csaw_status take_regions(csaw__device *device, uint64_t count, csaw__regions *regions, region_arrays *arrays) {
+/* The arrays of regions in one block of words, counts of arcs and of seeds side by side. */
+csaw_status take_regions(csaw__device *device, uint64_t count, csaw__regions *regions, array<uint64_t> *block) {
     const uint64_t places = count * regions->places, seed_places = count * regions->seed_places;
-    CSAW_TRY(arrays->arcs.take(device, count + 1, "counts of arcs"));
-    CSAW_TRY(arrays->seeds.take(device, count + 1, "counts of seeds"));
-    CSAW_TRY(arrays->src.take(device, places, "arcs being sampled"));
-    CSAW_TRY(arrays->dst.take(device, places, "arcs being sampled"));
-    CSAW_TRY(arrays->edge.take(device, places, "arcs being sampled"));
-    CSAW_TRY(arrays->depth.take(device, places, "arcs being sampled"));
-    CSAW_TRY(arrays->seed.take(device, seed_places, "seeds"));
-    regions->arcs = arrays->arcs.get();
-    regions->seeds = arrays->seeds.get();
-    regions->src = arrays->src.get();
-    regions->dst = arrays->dst.get();
-    regions->edge = arrays->edge.get();
-    regions->depth = arrays->depth.get();
-    regions->seed = arrays->seed.get();
+    const uint64_t narrow = 3 * places + seed_places + 2 * (count + 1);
+    CSAW_TRY(block->take(device, places + (narrow + 1) / 2, "arcs being sampled"));
+    regions->edge = block->get();
+    regions->src = (csaw_vertex *)(regions->edge + places);
+    regions->dst = regions->src + places;
+    regions->depth = regions->dst + places;
+    regions->seed = regions->depth + places;
+    regions->arcs = regions->seed + seed_places;
+    regions->seeds = regions->arcs + count + 1;
+    return CSAW_OK;
+}
+
+/* Counts of arcs and of seeds, of so many instances, to 0. */
+csaw_status clear_counts(csaw__device *device, const csaw__regions &regions, uint64_t count) {
+    CSAW_CUDA(cudaMemsetAsync(regions.arcs, 0, 2 * (count + 1) * sizeof *regions.arcs, device->stream));
     return CSAW_OK;
 }
 

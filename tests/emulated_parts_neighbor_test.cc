@@ -151,6 +151,72 @@ TEST_F(EmulatedPartsNeighbor, BytesAreAQuarterOfTheCyclicOrders) {
     EXPECT_LE(4 * bytes[0], bytes[1]) << batches[0] << " and " << batches[1] << " batches";
 }
 
+// Instances that have room in one batch are one, in whatever order partitions come, since no lots bring less: none
+// waits on the host. An instance of two depths takes 4 * 24 * (1 + 3 + 6 + 1) = 1,056 bytes alone at most, and 5,904 as
+// one of a lot, so that of the 160 KiB there is no room for 48 so.
+TEST_F(EmulatedPartsNeighbor, AllThatHaveRoomInOneBatchAreOne) {
+    const equality::OwnedGraph graph = rmat(10, false);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    const SampleRequest request = one_seed_each(csr, 48, {3, 2});
+    const std::vector<Sample> expected =
+        Library(csr, reference::plan_on("cpu", 1, 0)).samples(built_in, nullptr, Method::automatic, request);
+    csaw_plan_options plan = on_gpu(8, 2);
+    plan.gpu_memory = 160 << 10;
+    uint64_t copies[2] = {0, 0};
+    for (bool in_turn : {false, true}) {
+        const Library gpu(csr, plan);
+        int batches = 0;
+        gpu.get()->parts->schedule.in_turn = in_turn;
+        EXPECT_TRUE(sample_equality::same(
+            expected, in_batches(gpu, sampler.get(), nullptr, Method::automatic, request, 0, &batches)));
+        EXPECT_LT(csaw__parts_instance_bytes(gpu.get()->parts), 48u * 5904);
+        EXPECT_EQ(batches, 1);
+        EXPECT_EQ(inside(gpu)->use.left_bytes, 0u);
+        copies[in_turn] = inside(gpu)->use.copies;
+    }
+    EXPECT_LE(copies[0], 8u + 6) << "each depth needs each partition once, the second those alone that are not there";
+    EXPECT_LE(copies[0], copies[1]);
+}
+
+// So has each GPU its share, if that has room.
+TEST_F(EmulatedPartsNeighbor, SharesThatHaveRoomAreOneBatch) {
+    const equality::OwnedGraph graph = rmat(10, false);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    const SampleRequest request = one_seed_each(csr, 96, {3, 2});
+    const std::vector<Sample> expected =
+        Library(csr, reference::plan_on("cpu", 1, 0)).samples(built_in, nullptr, Method::automatic, request);
+    fake_cuda::devices = 2;
+    csaw_plan_options plan = on_gpu(8, 2);
+    plan.device = "cuda:0,cuda:1";
+    plan.gpu_memory = 160 << 10;
+    const Library gpus(csr, plan);
+    int batches = 0;
+    EXPECT_TRUE(sample_equality::same(
+        expected, in_batches(gpus, sampler.get(), nullptr, Method::automatic, request, 0, &batches)));
+    EXPECT_EQ(batches, 1);
+}
+
+// 400 vertices that have arcs to each of 20,000 which have none: the graph does not fit, but a sample of each vertex
+// does, and the plan says so.
+TEST_F(EmulatedPartsNeighbor, ThePlanTellsOfOneBatch) {
+    const csaw_vertex hubs = 400, ends = 20000;
+    std::vector<csaw_edge> rowptr(hubs + ends + 1, uint64_t{hubs} * ends);
+    std::vector<csaw_vertex> col(uint64_t{hubs} * ends);
+    for (csaw_vertex h = 0; h < hubs; h++) rowptr[h] = uint64_t{h} * ends;
+    for (uint64_t i = 0; i < col.size(); i++) col[i] = hubs + static_cast<csaw_vertex>(i % ends);
+    csaw_csr csr = {};
+    csr.num_vertices = hubs + ends;
+    csr.num_edges = col.size();
+    csr.rowptr = rowptr.data();
+    csr.col = col.data();
+    csaw_plan_options plan = on_gpu(0, 0);
+    plan.gpu_memory = 28 << 20;
+    const Library gpu(csr, plan);
+    EXPECT_EQ(foretold(gpu.get(), " resident; "), 1u);
+    EXPECT_EQ(foretold(gpu.get(), " batch of at most "), hubs + ends);
+    EXPECT_EQ(foretold(gpu.get(), " of at most 20400: "), 2u) << "times the graph, once a depth";
+}
+
 // Each GPU has its share of each batch, and its share of the next one under way.
 TEST_F(EmulatedPartsNeighbor, SeveralGpusShareEachBatch) {
     const equality::OwnedGraph graph = rmat(9, false);
@@ -172,6 +238,39 @@ TEST_F(EmulatedPartsNeighbor, SeveralGpusShareEachBatch) {
         for (int i = 0; i < 2; i++) copies[in_turn] += gpus.get()->gpus->plan[i]->parts->cuda->use.copies;
     }
     EXPECT_LE(3 * copies[0], 2 * copies[1]) << copies[0] << " of " << copies[1];
+}
+
+// Memory of the host that arcs of the last depth leave to serves the runs that follow, and is given back with the
+// engine (TearDown).
+TEST_F(EmulatedPartsNeighbor, WhereArcsLeaveToServesTheNextRun) {
+    const equality::OwnedGraph graph = rmat(9, false);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    const SampleRequest request = one_seed_each(csr, 96, {4, 3});
+    const Library gpu(csr, on_gpu(4, 1));
+    const auto blocks = [&] {
+        std::vector<void *> out;
+        for (const csaw__host_block &block : inside(gpu)->away)
+            if (block.at) out.push_back(block.at);
+        return out;
+    };
+    std::vector<void *> first;
+    for (int run = 0; run < 3; run++) {
+        int batches = 0;
+        const uint64_t left = inside(gpu)->use.left_bytes;
+        in_batches(gpu, sampler.get(), nullptr, Method::automatic, request, bytes_for(request, 20), &batches);
+        EXPECT_EQ(batches, 5);
+        EXPECT_GT(inside(gpu)->use.left_bytes, left);
+        if (run == 0) first = blocks();
+        ASSERT_FALSE(first.empty()) << "given back though the engine is open";
+        EXPECT_EQ(blocks(), first) << "made anew";
+        for (const csaw__host_block &block : inside(gpu)->away) EXPECT_FALSE(block.taken);
+        for (void *block : first) EXPECT_TRUE(fake_cuda::IsRegistered(block, 1));
+    }
+    csaw__parts *const parts = gpu.get()->parts;
+    parts->way = CSAW__PARTS_STAY; // opens anew
+    int batches = 0;
+    in_batches(gpu, sampler.get(), nullptr, Method::automatic, request, bytes_for(request, 20), &batches);
+    EXPECT_TRUE(blocks().empty()) << "kept though their engine was closed";
 }
 
 // ---- memory --------------------------------------------------------------------------

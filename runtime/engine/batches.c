@@ -124,9 +124,14 @@ static uint64_t sample_bytes_under_way(means *m, uint32_t apart) {
 /* Of the host's memory, for arcs that wait there for delivery. */
 static uint64_t waiting_bytes(uint64_t graph) { return graph / 2 + default_bytes; }
 
-/* Instances of a batch: as many as there is memory for, of the device, and of the host, where batches wait. */
-static uint64_t samples_in(const csaw__run *r, uint64_t memory, uint64_t waiting, uint32_t apart, uint64_t most) {
+/* Instances of a batch: all that are left, if they have room in one, which needs the graph once a depth, as no lots do
+ * with fewer, and of which nothing waits on the host; else as many as there is memory for, of the device, and of the
+ * host, where batches wait. */
+static uint64_t samples_in(const csaw__run *r, uint64_t memory, uint64_t waiting, uint32_t apart, uint64_t most,
+                           uint64_t left) {
     means m = {.run = r};
+    const uint64_t alone = memory / sample_bytes_under_way(&m, 0);
+    if (left <= alone && left <= most) return left ? left : 1;
     const uint64_t fitting = memory / sample_bytes_under_way(&m, apart), at_once = fitting < most ? fitting : most;
     const uint64_t wait = waiting / (CSAW__LOT * expected_bytes(&m, r->job.length));
     const uint64_t count = apart == 0 || at_once <= wait ? at_once : wait;
@@ -134,13 +139,13 @@ static uint64_t samples_in(const csaw__run *r, uint64_t memory, uint64_t waiting
 }
 
 /* Here an eighth of what is left of the host's memory at most, and plans that share a run divide it. */
-static uint64_t samples_in_batch(const csaw__run *r, uint64_t most) {
+static uint64_t samples_in_batch(const csaw__run *r, uint64_t most, uint64_t instances) {
     const csaw__parts *const parts = r->plan->parts;
     const uint32_t apart = csaw__parts_depths_apart(parts, r->sampler, r->job.length);
     const uint64_t wanted = waiting_bytes(parts->fit.graph), left = csaw__host_memory_left("/proc", "/sys/fs/cgroup");
     const uint64_t waiting = left && left / 8 < wanted ? left / 8 : wanted;
     return samples_in(r, csaw__parts_instance_bytes(parts), waiting / (r->plan->sharers ? r->plan->sharers : 1), apart,
-                      parts->one_at_a_time ? 1 : most);
+                      parts->one_at_a_time ? 1 : most, instances);
 }
 
 static uint64_t count_in(uint64_t bytes, uint64_t of_one) { return bytes > of_one ? bytes / of_one : 1; }
@@ -154,8 +159,9 @@ uint64_t csaw__walks_in_batch(uint64_t of_one, uint64_t together, uint64_t given
     return given ? count : together < most ? together : most;
 }
 
-uint64_t csaw__samples_in_batch(const csaw__run *r, const csaw__fit *fit, uint32_t apart) {
-    return samples_in(r, fit->instances, waiting_bytes(fit->graph), apart, csaw__most_in_batch(csaw__run_bytes(r)));
+uint64_t csaw__samples_in_batch(const csaw__run *r, const csaw__fit *fit, uint32_t apart, uint64_t instances) {
+    return samples_in(r, fit->instances, waiting_bytes(fit->graph), apart, csaw__most_in_batch(csaw__run_bytes(r)),
+                      instances);
 }
 
 csaw_status csaw__run_batches(const csaw__run *r, uint64_t left, uint64_t *count) {
@@ -167,7 +173,7 @@ csaw_status csaw__run_batches(const csaw__run *r, uint64_t left, uint64_t *count
     if (r->plan->parts && !r->is_sample)
         together = csaw__parts_together(r->plan->parts, r->job.length, r->options.edges);
     *count = csaw__walks_in_batch(of_one, together, given);
-    if (r->is_sample && !given && csaw__parts_on_gpu(r->plan->parts)) *count = samples_in_batch(r, most);
+    if (r->is_sample && !given && csaw__parts_on_gpu(r->plan->parts)) *count = samples_in_batch(r, most, left);
     return CSAW_OK;
 }
 

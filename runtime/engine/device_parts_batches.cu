@@ -153,7 +153,6 @@ void csaw__cuda_drop_samples(csaw__parts *parts) {
         const csaw__on_device its(c->ordinal);
         drop_all(c);
     }
-    csaw__leave_free(c);
 }
 
 extern "C" csaw_status csaw__parts_sample_on_gpu(const csaw__run *r, const csaw__job *given, csaw_samples *samples,

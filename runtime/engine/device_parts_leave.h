@@ -10,7 +10,8 @@
 struct csaw__device;
 struct csaw__cuda_parts;
 
-/* Of the host, page-locked unless that is refused; kept from batch to batch. */
+/* Of the host, page-locked unless that is refused; kept from batch to batch, and from run to run until the engine for
+ * samples is closed, since locking and unlocking them takes longer than many a run. */
 typedef struct csaw__host_block {
     void *at;
     uint64_t bytes;

@@ -73,6 +73,7 @@ void csaw__cuda_end_samples(csaw__cuda_parts *c) {
     const uint64_t taken = c->use.used + csaw__device_peak(c->sampling);
     c->use.peak = taken > c->use.peak ? taken : c->use.peak;
     csaw__cuda_drop_samples(c->parts);
+    csaw__leave_free(c);
     csaw__device_close(c->sampling);
     c->sampling = nullptr;
 }

@@ -199,15 +199,19 @@ static void explain_samples(csaw_plan *plan, const csaw__fit_request *graph, uin
         return;
     }
     if (fit.resident == fit.parts) return;
-    const uint64_t most = csaw__samples_in_batch(&run, &fit, apart), batch = most < instances ? most : instances,
-                   batches = instances / batch + (instances % batch != 0),
+    const uint64_t most = csaw__samples_in_batch(&run, &fit, apart, instances),
+                   batch = most < instances ? most : instances, batches = instances / batch + (instances % batch != 0),
                    lots = batches / CSAW__LOT + (batches % CSAW__LOT != 0), times = depths + (lots - 1) * apart;
     const double transfers = fit.parts + (double)(times - 1) * (fit.parts - fit.resident);
+    char shared[64] = "";
+    if (batches > 1) snprintf(shared, sizeof shared, ", of which %d share what is brought", (int)CSAW__LOT);
     say(plan,
-        "samples     of %u and %u neighbours of each vertex: %u partitions, %u resident; %llu batches of at most %llu, "
-        "of which %d share what is brought: %llu times the graph, if each needs all of it: about %.0f transfers = %s\n",
-        fanout[0], fanout[1], fit.parts, fit.resident, (unsigned long long)batches, (unsigned long long)batch,
-        (int)CSAW__LOT, (unsigned long long)times, transfers, SIZE(transfers * (double)fit.graph / fit.parts));
+        "samples     of %u and %u neighbours of each vertex: %u partitions, %u resident; %llu batch%s of at most "
+        "%llu%s: "
+        "%llu times the graph, if each needs all of it: about %.0f transfers = %s\n",
+        fanout[0], fanout[1], fit.parts, fit.resident, (unsigned long long)batches, batches == 1 ? "" : "es",
+        (unsigned long long)batch, shared, (unsigned long long)times, transfers,
+        SIZE(transfers * (double)fit.graph / fit.parts));
 }
 
 /* The graph's pages in the host's memory. */

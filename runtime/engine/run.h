@@ -50,8 +50,9 @@ void csaw__run_end(const csaw__run *r);
  * same): whole rounds of them. given: csaw_run_options.batch_bytes. Without it, at most so many. */
 uint64_t csaw__walks_in_batch(uint64_t of_one, uint64_t together, uint64_t given);
 uint64_t csaw__most_in_batch(uint64_t of_one);
-/* Samples of a batch on a GPU to which partitions come as `fit` has it; apart: depths that a lot is behind another. */
-uint64_t csaw__samples_in_batch(const csaw__run *r, const csaw__fit *fit, uint32_t apart);
+/* Samples of a batch on a GPU to which partitions come as `fit` has it, of so many instances in all; apart: depths that
+ * a lot is behind another. */
+uint64_t csaw__samples_in_batch(const csaw__run *r, const csaw__fit *fit, uint32_t apart, uint64_t instances);
 #define CSAW__MOST_BATCH_BYTES ((uint64_t)4 << 30)
 /* What samples are of: instances first .. first + count - 1 of the run. */
 void csaw__run_describe(const csaw__run *r, uint64_t first, uint64_t count, csaw_samples *samples);

@@ -6,6 +6,7 @@
 
 uint64_t csaw__device_peak(const csaw__device *) { return 0; }
 void csaw__cuda_drop_samples(csaw__parts *) {}
+void csaw__leave_free(csaw__cuda_parts *) {}
 csaw_status csaw__library_take(csaw__library **, const csaw_sampler *, int) {
     return csaw__fail(CSAW_EUNSUPPORTED, "a fake GPU has no NVRTC");
 }

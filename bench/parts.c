@@ -10,21 +10,23 @@
  *   parts_bench [--scale 22] [--edge-factor 16] [--seed 1] [--graph FILE] [--undirected 0] [--name TEXT]
  *               [--device cuda:0] [--memory KiB] [--partitions N] [--resident N] [--streams N]
  *               [--walks N] [--few 8] [--length 80] [--only uniform,node2vec,neighbor] [--p 0.25] [--q 4]
- *               [--weighted 0]
+ *               [--weighted 0] [--select auto]
  *               [--ways "partitions;cyclic order (WS off)"] [--ablation 1] [--repeat 1] [--in-memory 1]
  *               [--json FILE] [--commit TEXT]
  *
- * --only: of uniform, node2vec, neighbor (15 and 10 of each vertex), and of C-SAW's applications biased-neighbor,
- * biased-walk (by weight: --weighted 1), forest-fire and unbiased-neighbor, samples of which have 2 depths, and
- * neighbours 2 and 2;
+ * --only: of uniform, node2vec, neighbor (15 and 10 of each vertex), layer (32 arcs, then 32, of 16 vertices that lie
+ * evenly over all), and of C-SAW's applications biased-neighbor, biased-walk (by weight: --weighted 1), forest-fire and
+ * unbiased-neighbor, samples of which have 2 depths, and neighbours 2 and 2;
  * --graph: in place of R-MAT, of any format that csaw loads; --undirected 1: arcs both ways; --weighted 1: weights of
  * the file, or of R-MAT, are kept, and travel with the arcs; --name: in what is said;
  * --memory: gpu_memory, by default a quarter of the graph, or all there is if --partitions is given; then, or with
  * --resident or --streams, no step of a walk that has partitions brought is made in place;
+ * --select: the method of selection; each sampler's own, auto, by default;
  * --walks: from N vertices, spread evenly, by default one from each;
  * --ways: those named in it alone; --ablation 0: no switches; --few: walks that run one after the other (BA off), and
  * the same walks in other ways;
- * --repeat: runs of each way but those one after the other, of which the one with the median time is told;
+ * --repeat: runs of each way but those one after the other, of which the one with the median time is told; where the
+ * kind of way changes, one more before them, in which the plan divides its memory anew;
  * --in-memory 0: where the graph and all paths do not fit. On the simulated device (--device simulated) all of it runs,
  * and says nothing of a GPU. */
 #include <csaw/samplers.h>
@@ -41,13 +43,19 @@
 #include "bench/parts_steps.h"
 #include "runtime/engine/parts.h"
 
-enum { FIRST = 5000 /* instances that are held against the CPU */, FIRST_ARCS = 64 /* of each, about */ };
+enum {
+    FIRST = 5000 /* instances that are held against the CPU */,
+    FIRST_ARCS = 64 /* of each, about */,
+    LAYER_SEEDS = 16 /* of an instance of layers */
+};
 
 typedef struct bench {
     const parts_settings *settings;
     csaw_graph *graph;
     csaw_csr csr;
     csaw_seeds walks, few; /* one each */
+    csaw_seeds layers;     /* of LAYER_SEEDS each */
+    csaw_select select;
     parts_rows rows;
 } bench;
 
@@ -57,6 +65,7 @@ typedef struct walk {
     const void *params;
     const uint32_t *fanout; /* [hops]: a sample; NULL: a walk */
     uint32_t hops;
+    bool layers; /* of b->layers */
 } walk;
 
 /* How partitions are scheduled. */
@@ -122,13 +131,14 @@ static csaw_run_options run_of(const bench *b, const walk *walk) {
     return (csaw_run_options){.size = sizeof(csaw_run_options),
                               .depth = walk->fanout ? walk->hops : b->settings->length,
                               .fanout = walk->fanout,
+                              .select = b->select,
                               .seed = b->settings->seed};
 }
 
 /* The same by the CPU. */
 static void verify(const bench *b, const walk *walk, const csaw_seeds *seeds, const outcome *o) {
     const csaw_run_options run = run_of(b, walk);
-    const csaw_seeds first = {seeds->vertex, seeds->count < FIRST ? seeds->count : FIRST, NULL};
+    const csaw_seeds first = {seeds->vertex, seeds->count < FIRST ? seeds->count : FIRST, seeds->offset};
     if (o->wrong) fail("steps follow no arc of the graph");
     parts_check(b->graph, walk->sampler, walk->params, &first, &run, o->path, o->kept);
 }
@@ -145,11 +155,15 @@ static csaw_plan *plan_of(const bench *b) {
     return plan;
 }
 
+static const csaw_seeds *seeds_of(const bench *b, const walk *walk, const way *way) {
+    return way->few ? &b->few : walk->layers ? &b->layers : &b->walks;
+}
+
 /* A run that is verified. */
 static parts_row run_once(const bench *b, csaw_plan *plan, const walk *walk, const way *way) {
     csaw_run_options run = run_of(b, walk);
     csaw__parts *const parts = plan->parts;
-    const csaw_seeds *const seeds = way->few ? &b->few : &b->walks;
+    const csaw_seeds *const seeds = seeds_of(b, walk, way);
     const uint64_t walks = seeds->count, first = walks < FIRST ? walks : FIRST;
     outcome o = {.kept = walk->fanout ? first * FIRST_ARCS : first, .csr = &b->csr};
     parts->schedule.in_turn = way->in_turn;
@@ -176,10 +190,17 @@ static int by_time(const void *a, const void *b) {
     return ascending(&((const parts_row *)a)->seconds, &((const parts_row *)b)->seconds);
 }
 
-static parts_row run_way(const bench *b, csaw_plan *plan, const walk *walk, const way *way) {
+/* Where the plan divides its memory anew, the first run has nothing resident, and makes its engine: that one is not
+ * measured. before: the way that ran last. */
+static parts_row run_way(const bench *b, csaw_plan *plan, const walk *walk, const way *way, const struct way *before) {
     const uint32_t repeat = way->one_at_a_time ? 1 : b->settings->repeat;
     parts_row *const runs = malloc(repeat * sizeof *runs);
     if (!runs) fail("no memory left");
+    if (before->by != way->by || before->few != way->few) {
+        struct way unmeasured = *way;
+        unmeasured.one_at_a_time = false;
+        run_once(b, plan, walk, &unmeasured);
+    }
     for (uint32_t i = 0; i < repeat; i++) runs[i] = run_once(b, plan, walk, way);
     qsort(runs, repeat, sizeof *runs, by_time);
     parts_row row = runs[repeat / 2];
@@ -198,6 +219,7 @@ static csaw_status leave(void *user, csaw_samples *samples) {
  * simulated device has no such engine. */
 static double in_memory(const bench *b, const walk *walk) {
     csaw_run_options run = run_of(b, walk);
+    const csaw_seeds *const seeds = walk->layers ? &b->layers : &b->walks;
     csaw_plan *plan = NULL;
     double best = 0;
     if (!b->settings->in_memory || strncmp(b->settings->device, "cuda:", 5) != 0) return 0;
@@ -207,9 +229,9 @@ static double in_memory(const bench *b, const walk *walk) {
         const double start = now();
         run.batch_bytes = (uint64_t)1 << 30;
         if (walk->fanout)
-            must(csaw_sample_each(plan, walk->sampler, walk->params, &b->walks, &run, leave, NULL));
+            must(csaw_sample_each(plan, walk->sampler, walk->params, seeds, &run, leave, NULL));
         else
-            must(csaw_sample(plan, walk->sampler, walk->params, &b->walks, &run, &samples));
+            must(csaw_sample(plan, walk->sampler, walk->params, seeds, &run, &samples));
         const double seconds = now() - start;
         best = i == 0 || seconds < best ? seconds : best;
         csaw_samples_free(samples);
@@ -245,7 +267,7 @@ static bool is_asked_for(const bench *b, const walk *walk, const way *way) {
     const parts_settings *const s = b->settings;
     const bool off = way->in_turn || way->equal_shares || way->few;
     if (s->ways && !bench_list_names(s->ways, ';', way->name)) return false;
-    if (way->few && b->few.count == 0) return false;
+    if (way->few && (b->few.count == 0 || walk->layers)) return false;
     if (off && !s->ablation) return false;
     if (way->by == CSAW__PARTS_BRING) return true;
     if (way->by != CSAW__PARTS_STAY && (s->partitions || s->resident || s->streams)) return false; /* it is said how */
@@ -257,27 +279,52 @@ static void bench_walk(bench *b, const walk *walk) {
     const double whole = in_memory(b, walk);
     csaw_plan *const plan = plan_of(b);
     const way all = {"", .by = CSAW__PARTS_BRING};
+    const way *before = &all;
     const parts_row warm = run_once(b, plan, walk, &all); /* kernels are loaded, memory for results is there */
     for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
         if (!is_asked_for(b, walk, &ways[w])) continue;
-        const parts_row row = run_way(b, plan, walk, &ways[w]);
+        const parts_row row = run_way(b, plan, walk, &ways[w], before);
+        before = &ways[w];
         parts_rows_add(&b->rows, walk->name, ways[w].name, &row, whole);
     }
     csaw_plan_free(plan);
-    const parts_row row = {
-        .walks = b->walks.count, .steps = warm.steps, .seconds = whole, .least = whole, .most = whole};
+    const parts_row row = {.walks = warm.walks, .steps = warm.steps, .seconds = whole, .least = whole, .most = whole};
     if (whole > 0) parts_rows_add(&b->rows, walk->name, "in memory", &row, whole);
+}
+
+static csaw_select select_named(const char *name) {
+    const char *known;
+    for (int i = 0; (known = csaw_select_name((csaw_select)i)); i++)
+        if (strcmp(known, name) == 0) return (csaw_select)i;
+    fprintf(stderr, "parts_bench: --select '%s' names no method; give auto, uniform, its, alias, reject or race\n",
+            name);
+    exit(2);
+}
+
+/* An instance for so many walks. An instance's lie evenly over the vertices, so that its layer is in most
+ * partitions. */
+static csaw_seeds layer_seeds(uint64_t walks, uint64_t vertices) {
+    const uint64_t count = walks / LAYER_SEEDS, step = vertices / (count * LAYER_SEEDS + !count);
+    csaw_vertex *const vertex = malloc((count * LAYER_SEEDS + 1) * sizeof *vertex);
+    uint64_t *const offset = malloc((count + 1) * sizeof *offset);
+    if (!vertex || !offset) fail("no memory left");
+    for (uint64_t i = 0; i < count * LAYER_SEEDS; i++)
+        vertex[i] = (csaw_vertex)((i / LAYER_SEEDS + i % LAYER_SEEDS * count) * step);
+    for (uint64_t i = 0; i <= count; i++) offset[i] = i * LAYER_SEEDS;
+    return (csaw_seeds){vertex, count, offset};
 }
 
 int main(int argc, char **argv) {
     parts_settings s = parts_settings_read(argc, argv);
     parts_graph graph = parts_graph_open(&s);
-    bench b = {.settings = &s, .graph = graph.graph, .csr = csaw_graph_csr(graph.graph)};
+    bench b = {
+        .settings = &s, .graph = graph.graph, .csr = csaw_graph_csr(graph.graph), .select = select_named(s.select)};
     const uint64_t vertices = b.csr.num_vertices;
     const csaw_node2vec_params params = {strtof(s.p, NULL), strtof(s.q, NULL)};
     const walk walks[] = {{.name = "uniform", .sampler = &csaw_uniform},
                           {"node2vec", &csaw_node2vec, &params, NULL, 0},
                           {"neighbor", &csaw_neighbor, NULL, (const uint32_t[]){15, 10}, 2},
+                          {"layer", &csaw_layer, NULL, (const uint32_t[]){32, 32}, 2, .layers = true},
                           {"biased-neighbor", &csaw_neighbor_biased, NULL, (const uint32_t[]){2, 2}, 2},
                           {.name = "biased-walk", .sampler = &csaw_biased},
                           {"forest-fire", &csaw_forest_fire, NULL, (const uint32_t[]){2, 2}, 2}, /* it decides itself */
@@ -295,12 +342,15 @@ int main(int argc, char **argv) {
     }
     b.walks = parts_seeds(s.walks && s.walks < vertices ? s.walks : vertices, vertices);
     b.few = parts_seeds(s.few < b.walks.count ? s.few : b.walks.count, vertices);
+    if (bench_list_names(s.only, ',', "layer")) b.layers = layer_seeds(b.walks.count, vertices);
     b.rows = parts_rows_begin(&s, &graph, b.walks.count, parts_copy_rate(s.device));
     for (size_t w = 0; w < sizeof walks / sizeof *walks; w++)
         if (bench_list_names(s.only, ',', walks[w].name)) bench_walk(&b, &walks[w]);
     parts_rows_end(&b.rows, NULL);
     free((void *)b.walks.vertex);
     free((void *)b.few.vertex);
+    free((void *)b.layers.vertex);
+    free((void *)b.layers.offset);
     parts_graph_close(&graph);
     return 0;
 }

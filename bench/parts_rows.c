@@ -34,10 +34,10 @@ parts_rows parts_rows_begin(const parts_settings *s, const parts_graph *graph, u
             "\"vertices\": %llu, \"arcs\": %llu, \"weighted\": %s, \"bytes\": %.0f},\n \"gpu_memory\": %llu, "
             "\"partitions\": %u, "
             "\"resident\": %u, \"streams\": %u, \"seed\": %u, \"length\": %u, \"p\": \"%s\", \"q\": \"%s\", "
-            "\"repeat\": %u, \"copy_bytes_per_s\": %.6g, \"rows\": [",
+            "\"select\": \"%s\", \"repeat\": %u, \"copy_bytes_per_s\": %.6g, \"rows\": [",
             (number)csr.num_vertices, (number)csr.num_edges, csr.weight ? "true" : "false", bytes,
-            (number)s->memory << 10, s->partitions, s->resident, s->streams, s->seed, s->length, s->p, s->q, s->repeat,
-            rate);
+            (number)s->memory << 10, s->partitions, s->resident, s->streams, s->seed, s->length, s->p, s->q,
+            s->select ? s->select : "auto", s->repeat, rate);
     return rows;
 }
 

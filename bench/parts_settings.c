@@ -13,6 +13,7 @@ parts_settings parts_settings_read(int argc, char **argv) {
     s.only = "uniform,node2vec,neighbor";
     s.p = "0.25";
     s.q = "4";
+    s.select = "auto";
     s.commit = "not given";
     const bench_option options[] = {{"--scale", &s.scale, NULL},
                                     {"--edge-factor", &s.edge_factor, NULL},
@@ -34,6 +35,7 @@ parts_settings parts_settings_read(int argc, char **argv) {
                                     {"--device", NULL, &s.device},
                                     {"--only", NULL, &s.only},
                                     {"--ways", NULL, &s.ways},
+                                    {"--select", NULL, &s.select},
                                     {"--p", NULL, &s.p},
                                     {"--q", NULL, &s.q},
                                     {"--json", NULL, &s.json},

@@ -8,7 +8,7 @@
 typedef struct parts_settings {
     uint32_t scale, edge_factor, seed, undirected, weighted, memory /* KiB */, partitions, resident, streams, walks,
         few, length, ablation, repeat, in_memory;
-    const char *graph, *name, *device, *only, *ways, *p, *q, *json, *commit;
+    const char *graph, *name, *device, *only, *ways, *select, *p, *q, *json, *commit;
 } parts_settings;
 
 /* Ends the program where an option is unknown. */

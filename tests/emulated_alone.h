@@ -135,15 +135,15 @@ class Both {
         return status;
     }
 
-    // The number of arcs of the largest instance. some_alone: not all are known before to have no room.
-    uint64_t ExpectTheCpus(const Method &method, bool some_alone = true) {
+    // The number of arcs of the largest instance. lots: 0 if all are known before to have no room.
+    uint64_t ExpectTheCpus(const Method &method, uint64_t lots = 1) {
         Arcs a, b;
         csaw__fault fault = {};
         EXPECT_EQ(CSAW_OK, OnTheCpu(method, &a)) << csaw_last_error();
         alone = together = 0;
         EXPECT_EQ(CSAW_OK, OnTheGpu(method, &b, &fault)) << csaw_last_error();
         EXPECT_TRUE(a == b) << method.kernel;
-        EXPECT_EQ(some_alone ? 1u : 0u, alone);
+        EXPECT_EQ(lots, alone);
         uint64_t most = 0;
         for (size_t i = 0; i + 1 < a.offset.size(); i++) most = std::max(most, a.offset[i + 1] - a.offset[i]);
         return most;

@@ -135,7 +135,7 @@ std::vector<Graph> graphs_for(const sample_cases::Case &each) {
     return out;
 }
 
-// 20,000 on a CPU; of two seeds ten times as many.
+// 20,000 on a CPU.
 TEST_P(OfSampleOnGpu, WholeSamplesHaveTheLaw) {
     SKIP_WITHOUT_GPU();
     const sample_cases::Case each = sample_cases::cases()[GetParam()];
@@ -158,7 +158,7 @@ TEST_P(OfSampleOnGpu, WholeSamplesHaveTheLaw) {
             if (one[0].size() > 1) continue;
             const std::vector<uint32_t> once = {each.fanout[0]}; // what two seeds pick is independent
             const Many of_two =
-                draw_many(gpu.get(), run_of(each), method, ask_for(run_of(each), two, once, samples / 10 + 1, ++seed));
+                draw_many(gpu.get(), run_of(each), method, ask_for(run_of(each), two, once, samples, ++seed));
             sample_cases::expect_small(whole_fit(csr, each.law, two, once, of_two), what + ", two seeds");
         }
     }

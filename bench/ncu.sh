@@ -5,13 +5,15 @@
 # makes it) run once each with early launches of their kernels profiled, and of every kernel the longest of these is
 # told: microseconds, % of the issue slots, of the warps, of the throughput of L1, L2 and DRAM, and registers a thread.
 # Writes OUT/PROGRAM.N.csv, N the number of the run, and OUT/kernels.md; kernels that no program launched are named. ONLY names the programs to run,
-# with blanks between; SCALE and SHARE say how large graphs are; NCU is the profiler; LIMIT seconds are for a program.
+# with blanks between; SCALE (18) and SHARE (0.05) say how large graphs are, tests take every EVERY-th case (4); NCU is the
+# profiler; LIMIT seconds (40) are for a program, TOTAL (200) for all: those of the engine come first.
 # Exits non-zero where a program gave no figure at all.
 set -u
 out=${1:?give a folder for the results}
 build=$(cd "${2:-build/gpu}" && pwd) || exit 1
-scale=${SCALE:-20}
-share=${SHARE:-0.1}
+scale=${SCALE:-18}
+share=${SHARE:-0.05}
+SECONDS=0
 mkdir -p "$out"
 failed=0
 turn=0
@@ -31,7 +33,14 @@ profile() { # KERNELS, with | between; PROGRAM and its arguments
         return
     fi
     log=$out/$program.$((++turn)).csv
-    timeout -k 10 "${LIMIT:-300}" "${NCU:-ncu}" --csv --page raw --print-units base --print-kernel-base function --target-processes all --clock-control none \
+    local start=$SECONDS limit=$((${TOTAL:-200} - SECONDS))
+    [ "$limit" -le "${LIMIT:-40}" ] || limit=${LIMIT:-40}
+    if [ "$limit" -lt 5 ]; then
+        echo "FAILED $program: no time is left; TOTAL is ${TOTAL:-200} s"
+        failed=1
+        return
+    fi
+    CSAW_TEST_EVERY=${EVERY:-4} timeout -k 10 "$limit" "${NCU:-ncu}" --csv --page raw --print-units base --print-kernel-base function --target-processes all --clock-control none \
         --metrics "$metrics" --kernel-id "::regex:^($kernels)$:1|2|3|5|9|20" --log-file "$log" "$path" "$@" \
         >"${log%.csv}.log" 2>&1
     if ! KERNELS=$kernels python3 - "$log" "$program" >>"$out/kernels.md" <<'PYTHON'
@@ -77,7 +86,7 @@ PYTHON
         tail -n 3 "$log" "${log%.csv}.log" 2>/dev/null
         failed=1
     else
-        echo "ok     $program"
+        echo "ok     $program ($((SECONDS - start)) s)"
     fi
 }
 
@@ -85,24 +94,31 @@ printf '%s\n' '| program | kernel | us | issue slots % | warps % | L1 % | L2 % |
     '|---|---|---|---|---|---|---|---|---|' >"$out/kernels.md"
 rmat=(--scale "$scale" --repeat 1)
 zipf=(--graph reddit --share "$share" --repeat 1)
-profile 'csaw__alone_reject|csaw__alone_its|put_arcs|put_seeds|put_offsets|csaw__kernel_tabulate|widen_both|put_counts|get_places' \
+# Partitions need room: half of the graph.
+parts=(--scale 20 --device cuda:0 --ablation 0 --in-memory 0 --few 1 --walks 200000 --length 20)
+# The engine: walks, samples, partitions, GPUs that share a graph, training.
+profile 'csaw__parts_uniform|csaw__parts_reject|csaw__kernel_parts_start' parts_bench "${parts[@]}" --memory 65536 --only uniform,node2vec --ways partitions
+profile 'csaw__parts_its|csaw__parts_alias' parts_bench "${parts[@]}" --memory 98304 --weighted 1 --only biased-walk --ways partitions
+profile 'name_parts|rooms_of_list|find_places|put_offsets' parts_samples_gpu_test --gtest_filter='*BatchesShareWhatIsBrought:*SamplesInBatches'
+profile 'csaw__kernel_select' pools_gpu_test --gtest_filter='*ManyPlacesGoOn:*HeavyVertices*'
+profile 'take_in|count_messages|write_messages' parts_gpu_test --gtest_filter='SpreadGpu.Walks*'
+profile 'gather_weights' loader_gpu_test --gtest_filter='*WeightsOfArcsStayThere'
+profile 'csaw__transpose_tiles' walk_bench "${rmat[@]}" --device cuda:0 --only uniform
+profile 'keep_own|take_in|pack' walk_bench "${rmat[@]}" --device cuda:0,cuda:0 --split 1 --exchange 1 --only uniform
+profile 'csaw__alone_reject|csaw__alone_its|put_arcs|put_seeds|put_offsets|csaw__kernel_tabulate|widen_both|put_counts|get_places|shift' \
     sample_bench "${rmat[@]}" --device cuda:0 --instances 2000,200000 --only forest_fire,layer,neighbor_biased,neighbor_factor
-profile 'csaw__transpose_tiles' walk_bench "${rmat[@]}" --device cuda:0
-profile 'keep_own|take_in|pack' walk_bench "${rmat[@]}" --device cuda:0,cuda:0 --split 1 --exchange 1
-profile 'csaw__parts_uniform|csaw__parts_its|csaw__parts_reject|csaw__kernel_parts_start' parts_bench --scale "$scale" --device cuda:0
-profile 'csaw__sum_few|csaw__gather_rows|csaw__gather_count' loader_bench "${rmat[@]}" --device cuda:0
-profile 'csaw__kernel_select' pools_gpu_test
-profile 'name_parts|rooms_of_list|find_places|put_offsets' parts_samples_gpu_test
-profile 'take_in|count_messages|write_messages' parts_gpu_test
-profile 'draw_negatives' negatives_gpu_test
-profile 'gather_weights' training_gpu_test
+profile 'csaw__sum_few|csaw__gather_rows|csaw__gather_count' loader_bench "${rmat[@]}" --device cuda:0 --host-features 1 --cache 4194304
+profile 'draw_negatives' negatives_gpu_test --gtest_filter='*HaveTheLaw'
+# Aggregation.
+profile 'csaw__maxk_in_block' maxk_gpu_test --gtest_filter='*LargestOfManyColumns'
+profile 'csaw__maxk_in_warps|csaw__maxk_dots_of_edges|csaw__maxk_forward|csaw__maxk_gathered|csaw__maxk_outer|csaw__maxk_narrow|csaw__maxk_pick|csaw__maxk_spread|csaw__order_keys' \
+    maxk_gpu_bench "${zipf[@]}" --k 16
+profile 'csaw__softmax_rows|csaw__softmax_begin|csaw__softmax_chunks|csaw__softmax_merge' spmm_backward_gpu_test --gtest_filter='*Attention*'
 profile 'csaw__reduce|csaw__reduce_by|csaw__find_long|csaw__find_longest|csaw__merge|csaw__count_edges|csaw__number_hubs|csaw__recode|csaw__reduce_hubs|csaw__scatter_sums|csaw__scatter_products|csaw__scatter_weights|csaw__check_matrix|csaw__count_up|csaw__find_rows|csaw__find_starts|csaw__weigh|csaw__dots_keys|csaw__dots_rows|csaw__clear|csaw__find_winners|csaw__gather_winners|csaw__gather_hub_winners' \
     spmm_gpu_bench "${zipf[@]}" --columns 64
-profile 'csaw__softmax_rows|csaw__softmax_begin|csaw__softmax_chunks|csaw__softmax_merge' spmm_gpu_test
-profile 'csaw__edges_taken|csaw__es_count|csaw__es_entries|csaw__es_multiply|csaw__es_dots_of_entries' edge_sampled_gpu_bench "${zipf[@]}"
-profile 'csaw__batch_check|csaw__batch_entries|csaw__batch_means|csaw__batch_rows|csaw__batch_spread|csaw__batch_tell|csaw__batched_rows|csaw__batched_tiles|csaw__batched_dots_of_entries' \
+profile 'csaw__es_count|csaw__es_entries|csaw__es_multiply' edge_sampled_gpu_bench "${zipf[@]}"
+profile 'csaw__es_dots_of_entries' edge_sampled_gpu_test --gtest_filter='*GradientsAreTheCpus'
+profile 'csaw__batch_check|csaw__batch_entries|csaw__batch_means|csaw__batch_rows|csaw__batch_spread|csaw__batched_rows|csaw__batched_tiles|csaw__batched_dots_of_entries' \
     batched_gpu_bench --repeat 1
-profile 'csaw__maxk_in_block|csaw__maxk_in_warps|csaw__maxk_dots_of_edges|csaw__maxk_forward|csaw__maxk_gathered|csaw__maxk_outer|csaw__maxk_narrow|csaw__maxk_pick|csaw__maxk_spread|csaw__order_keys' \
-    maxk_gpu_bench "${zipf[@]}"
 cat "$out/kernels.md"
 exit $failed

@@ -9,8 +9,8 @@
  * before the next lot takes the room. Where the arcs of a lot belong is known from their counts; those of regions and
  * those of the batch are then brought there.
  *
- * Limit on an H200 (R-MAT 18): widen_both, put_counts and get_places are no share of a run.
- * docs/measured/2026-11-24-gpu-11.md. */
+ * Limit on an H200: widen_both, put_counts and get_places are launches, of 3 to 4 us each and 11% of the
+ * warps at most. docs/measured/2026-11-24-gpu-12.md. */
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_few.cuh"
 #include "runtime/engine/device_regions.cuh"

@@ -5,7 +5,10 @@
  *
  * Method: that of device_layer.cu, by the same functions: masses of all candidates side by side, their sums, and a team
  * that picks; here in the block's own memory. Distinct vertices are brought together by a sort of (vertex, candidate),
- * a bitonic one (Batcher 1968), which needs no memory beside. */
+ * a bitonic one (Batcher 1968), which needs no memory beside.
+ *
+ * Limit on an H200, layers by weight (csaw__alone_its): 31% of the issue slots, 41% of the warps at 64
+ * registers, 32% of L2: latency of scattered reads. docs/measured/2026-11-24-gpu-12.md. */
 #ifndef CSAW_ENGINE_DEVICE_ALONE_LAYER_CUH
 #define CSAW_ENGINE_DEVICE_ALONE_LAYER_CUH
 

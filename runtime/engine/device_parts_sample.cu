@@ -7,7 +7,10 @@
  * that are under way (device_parts_batches.cu): a launch each. Degrees and pools are on the device. The partitions'
  * memory is as for walks; all else that the engine takes is bounded by the memory for instances. What a launch picks at
  * the last depth, where batches share a pass, goes to memory of its stream, and from there to the host
- * (device_parts_leave.h). */
+ * (device_parts_leave.h).
+ *
+ * Limit on an H200, in a test (name_parts): a launch, of 3.4 us, 3% of the warps:
+ * docs/measured/2026-11-24-gpu-11.md. */
 #include <cub/device/device_radix_sort.cuh>
 
 #include "runtime/engine/device_parts.h"

@@ -45,6 +45,11 @@ WEAK csaw_status csaw__gpu_exchange_open(const csaw_csr *csr, const int *ordinal
 
 WEAK void csaw__gpu_exchange_close(csaw__gpu_exchange *x) { (void)x; }
 
+WEAK csaw__exchange_counts csaw__gpu_exchange_counted(const csaw__gpu_exchange *x) {
+    (void)x;
+    return (csaw__exchange_counts){0};
+}
+
 WEAK csaw_status csaw__gpu_exchange_walk(csaw__gpu_exchange *x, const csaw_sampler *sampler, const csaw__job *job,
                                          const csaw__exchange_gpu *gpu, csaw__fault *fault) {
     (void)x, (void)sampler, (void)job, (void)gpu, (void)fault;

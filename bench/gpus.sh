@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 # bench/gpus.sh OUT [BUILD]: walks and neighbour samples on 1, 2 and 4 GPUs of this machine, as many of these as there are,
 # from 2,000, 8,000 and 2,000,000 instances on R-MAT 20, each verified against the CPU's, and the last of the walks with the
-# graph held by all of them together (--split), rows read where they are and walkers exchanged (--exchange); then a table of speeds and how many times that of one GPU each is. SCALE (20), REPEAT (15), GPUS (1 2 4) and COMMIT (as git has it) come from the environment. Writes a log and
-# a JSON file for each to OUT, the table to OUT/gpus.txt; exits non-zero if anything failed.
+# graph held by all of them together (--split), rows read where they are and walkers exchanged (--exchange); then a table
+# of speeds and how many times that of one GPU each is. SCALE (20), REPEAT (15), GPUS (1 2 4), COMMIT (as git has it) and
+# LIMIT, the seconds after which nothing more is begun, come from the environment. Writes a log and a JSON file for each
+# to OUT, the table to OUT/gpus.txt; exits non-zero if anything failed or had no time.
 set -u
 out=${1:?give a folder for the results}
 cd "$(dirname "$0")/.." || exit 1
@@ -14,8 +16,13 @@ mapfile -t there < <(if [ -n "${CUDA_VISIBLE_DEVICES:-}" ]; then tr , '\n' <<<"$
 failed=0
 run() { # NAME COMMAND ...
     local name=$1 start=$SECONDS
+    local left=$((${LIMIT:-86400} - SECONDS))
     shift
-    if "$@" --scale "${SCALE:-20}" --repeat "${REPEAT:-15}" --commit "$commit" --json "$out/$name.json" >"$out/$name.log" 2>&1; then
+    if [ $left -lt 5 ]; then
+        echo "LATE   $name: no time was left"
+        failed=1
+    elif timeout "$left" "$@" --scale "${SCALE:-20}" --repeat "${REPEAT:-15}" --commit "$commit" \
+        --json "$out/$name.json" >"$out/$name.log" 2>&1; then
         echo "ok     $name ($((SECONDS - start)) s)"
     else
         echo "FAILED $name ($((SECONDS - start)) s)"
@@ -30,16 +37,25 @@ walks() { # GPUS VERTICES WALKS_PER_VERTEX [split | exchange]
     run "walks${4:+_$4}_$(($2 * $3))_$1" "$build/bench/walk_bench" --device all "${options[@]}" \
         --only "uniform,weighted,node2vec p=2 q=0.5,weighted node2vec p=0.25 q=4" --vertices "$2" --walks-per-vertex "$3"
 }
-for gpus in ${GPUS:-1 2 4}; do
-    [ "$gpus" -le "${#there[@]}" ] || continue
-    CUDA_VISIBLE_DEVICES=$(IFS=,; echo "${there[*]:0:$gpus}")
-    export CUDA_VISIBLE_DEVICES
-    walks "$gpus" 2000 1
-    walks "$gpus" 8000 1
-    walks "$gpus" 500000 4
-    [ "$gpus" = 1 ] || { walks "$gpus" 500000 4 split; walks "$gpus" 500000 4 exchange; }
-    run "samples_$gpus" "$build/bench/sample_bench" --device all --instances 2000,8000,2000000 --only neighbor,neighbor_biased
-done
+each() { # a function, with numbers of GPUs that are there
+    for gpus in ${GPUS:-1 2 4}; do
+        [ "$gpus" -le "${#there[@]}" ] || continue
+        CUDA_VISIBLE_DEVICES=$(IFS=,; echo "${there[*]:0:$gpus}") "$1" "$gpus"
+    done
+}
+many() { walks "$1" 500000 4; }
+held() { [ "$1" = 1 ] || { walks "$1" 500000 4 split; walks "$1" 500000 4 exchange; }; }
+few() {
+    walks "$1" 2000 1
+    walks "$1" 8000 1
+}
+samples() {
+    run "samples_$1" "$build/bench/sample_bench" --device all --instances 2000,8000,2000000 --only neighbor,neighbor_biased
+}
+each many
+each held
+each samples
+each few
 python3 - "$out" <<'END' | tee "$out/gpus.txt" || failed=1
 import glob, json, os, re, sys
 

@@ -113,13 +113,17 @@ inline Outcome walk(const csaw_csr &csr, const std::vector<int> &ordinals, const
     std::vector<std::vector<csaw_vertex>> path(gpus);
     std::vector<std::vector<csaw_edge>> edge(gpus);
     std::vector<csaw__exchange_gpu> at(gpus);
+    const uint64_t bytes = csaw__gpu_exchange_bytes(run.sampler->traits(), walks);
+    std::vector<std::vector<csaw__part_window>> memory(gpus); // which begins at multiples of 16
+    const csaw__part_window beyond = {{0xcdcdcdcd, 0xcdcdcdcd, 0xcdcdcdcd, 0xcdcdcdcd}};
     for (uint32_t i = 0; i < gpus; i++) {
         parts.push_back(
             std::make_unique<Part>(csr, job.rows, ranges.first[i], ranges.first[i + 1], gpus % 2 != 0, others));
         const uint64_t first = walks * i / gpus, end = walks * (i + 1) / gpus;
         path[i].assign((end - first) * places + 8, 0xabababab);
         edge[i].assign((end - first) * job.length + 1, 0xabab);
-        at[i] = {parts[i]->rows, job.roots, end, path[i].data() + i % 4, edge[i].data()};
+        memory[i].assign(bytes / sizeof beyond + 64, beyond);
+        at[i] = {parts[i]->rows, job.roots, end, path[i].data() + i % 4, edge[i].data(), memory[i].data(), nullptr};
     }
     csaw__ranges_clear(&ranges);
     Outcome out;
@@ -135,6 +139,8 @@ inline Outcome walk(const csaw_csr &csr, const std::vector<int> &ordinals, const
             const uint64_t here = at[i].end - (i ? at[i - 1].end : 0);
             EXPECT_TRUE(std::all_of(path[i].data(), at[i].path, [](csaw_vertex v) { return v == 0xabababab; }));
             EXPECT_EQ(0xababababu, at[i].path[here * places]) << "beyond the last path";
+            for (size_t k = (bytes + sizeof beyond - 1) / sizeof beyond; k < memory[i].size(); k++)
+                EXPECT_EQ(0, std::memcmp(&beyond, &memory[i][k], sizeof beyond)) << "beyond the memory of walkers";
             out.walks.path.insert(out.walks.path.end(), at[i].path, at[i].path + here * places);
             out.walks.edge.insert(out.walks.edge.end(), at[i].edge, at[i].edge + here * job.length);
         }

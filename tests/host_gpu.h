@@ -52,6 +52,8 @@ inline bool reach = true;                                               // each 
 inline std::atomic<uint32_t> joints{0}, members{0}; // graphs in the memory of several GPUs; devices of them
 inline uint32_t exchanges = 0;                      // between GPUs, that are open
 inline uint64_t exchanged = 0;                      // batches, by them
+inline uint64_t kept = 0;                           // bytes of `used` that plans keep for later, until they are trimmed
+inline uint32_t trimmed = 0;                        // plans
 inline std::atomic<uint32_t> let_in{0};             // GPUs to the memory of others
 inline std::atomic<uint32_t> shared_tables{0};      // by one of them with another
 inline std::atomic<uint32_t> made_tables{0};        // or found them made
@@ -263,21 +265,36 @@ void csaw__gpu_exchange_close(csaw__gpu_exchange *x) {
     delete x;
 }
 
-csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, csaw_samples *s, csaw__exchange_gpu *out,
-                              void **seeds) {
+csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, uint64_t bytes, csaw_samples *s,
+                              csaw__exchange_gpu *out) {
     csaw__job seen = *job;
     CSAW_TRY(host_gpu::take_paths(plan, s));
     host_gpu::set_tables(plan->device, &seen);
-    CSAW_TRY(host_gpu::take(seeds, job->num_roots * sizeof *job->roots, "seeds"));
-    if (job->roots) std::memcpy(*seeds, job->roots, job->num_roots * sizeof *job->roots);
+    CSAW_TRY(host_gpu::take(&out->seeds, job->num_roots * sizeof *job->roots, "seeds"));
+    CSAW_TRY(host_gpu::take(&out->memory, bytes, "walkers that GPUs exchange"));
+    if (job->roots) std::memcpy(out->seeds, job->roots, job->num_roots * sizeof *job->roots);
     out->rows = seen.rows;
-    out->roots = job->roots ? static_cast<csaw_vertex *>(*seeds) : nullptr;
+    out->roots = job->roots ? static_cast<csaw_vertex *>(out->seeds) : nullptr;
     out->path = s->device_path;
     out->edge = s->device_edge;
     return CSAW_OK;
 }
 
-void csaw__device_free_seeds(csaw_plan *, void *seeds) { host_gpu::give(seeds); }
+void csaw__device_leave(csaw_plan *, const csaw__exchange_gpu *home) {
+    host_gpu::give(home->seeds);
+    host_gpu::give(home->memory);
+}
+
+void csaw__device_trim(csaw_plan *) {
+    host_gpu::used -= host_gpu::kept;
+    host_gpu::kept = 0;
+    host_gpu::trimmed++;
+}
+
+csaw_status csaw__device_room(const csaw_plan *, uint64_t *out) {
+    *out = std::min<uint64_t>(host_gpu::room - (host_gpu::used - host_gpu::kept), host_gpu::free_memory);
+    return CSAW_OK;
+}
 
 // Each GPU's share by the CPU engine, one after the other.
 csaw_status csaw__gpu_exchange_walk(csaw__gpu_exchange *x, const csaw_sampler *sampler, const csaw__job *job,

@@ -178,6 +178,8 @@ TEST_P(Gpus, ExchangeWalkersIfAsked) {
     EXPECT_EQ(1u, host_gpu::exchanges);
     EXPECT_EQ(3u * 3, host_gpu::let_in);
     EXPECT_TRUE(holds(csaw_plan_explain(plan.get()), "\nexchange    walkers go to the GPU that has their row"));
+    EXPECT_TRUE(
+        holds(csaw_plan_explain(plan.get()), "\nunder way   each GPU takes 88 bytes for every walk of a batch"));
     for (uint64_t instances : {0, 2, 60}) EXPECT_EQ(CSAW_OK, expect_same(plan.get(), {}, instances));
     EXPECT_EQ(GetParam(), host_gpu::exchanged > 0) << "walks";
     uint64_t faults = 0;
@@ -202,6 +204,93 @@ TEST_P(Gpus, ExchangeWalkersIfAsked) {
     refused("cuda:2,cuda:0", false);
     refused("cuda:2", true);
     refused("cpu", true);
+}
+
+// Walkers under way are in the account of the GPUs' memory: one listed twice, which has room for some 1,000 walks.
+class ExchangedWalks : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        host_gpu::gpus = 2;
+        csaw_plan_options options = reference::plan_on("cuda:1,cuda:1", 0, 0);
+        csaw_plan *made = nullptr;
+        options.split = options.exchange = true;
+        reference::require(csaw_plan_create(plans.graph.get(), &options, &made));
+        plan.reset(made);
+        run.size = sizeof run;
+        run.depth = 4;
+        run.walks_per_seed = 200;
+    }
+    void TearDown() override {
+        plan.reset();
+        host_gpu::room = ~uint64_t{0};
+        host_gpu::gpus = 1;
+        host_gpu::trimmed = 0;
+        host_gpu::exchanged = 0;
+        host_gpu::forget();
+        EXPECT_EQ(0u, host_gpu::used);
+    }
+    // All vertices of all walks.
+    csaw_status draw(csaw_plan *of, std::vector<csaw_vertex> *out) {
+        const auto take = [](void *user, csaw_samples *samples) {
+            csaw_walks walks;
+            CSAW_TRY(csaw_samples_walks(samples, CSAW_HOST, &walks));
+            auto *const all = static_cast<std::vector<csaw_vertex> *>(user);
+            all->insert(all->end(), walks.path, walks.path + walks.num_walks * (walks.length + uint64_t{1}));
+            return CSAW_OK;
+        };
+        out->clear();
+        return csaw_sample_each(of, &csaw_uniform, nullptr, nullptr, &run, take, out);
+    }
+    csaw_status draw_at_once() {
+        csaw_samples *samples = nullptr;
+        const csaw_status status = csaw_sample(plan.get(), &csaw_uniform, nullptr, nullptr, &run, &samples);
+        csaw_samples_free(samples);
+        return status;
+    }
+    const Graph graph = ring(60);
+    const Plans plans = {graph.csr()};
+    std::unique_ptr<csaw_plan, reference::Free> plan;
+    csaw_run_options run = {};
+};
+
+TEST_F(ExchangedWalks, ComeInBatchesThatFit) {
+    std::vector<csaw_vertex> expected, got;
+    const auto cpu = plans.on("cpu");
+    ASSERT_EQ(CSAW_OK, draw(cpu.get(), &expected));
+    ASSERT_EQ(12000u * 5, expected.size());
+    host_gpu::room = host_gpu::used + 300000;
+    for (uint64_t bytes : {0, 1 << 30}) {
+        run.batch_bytes = bytes;
+        host_gpu::exchanged = 0;
+        ASSERT_EQ(CSAW_OK, draw(plan.get(), &got)) << csaw_last_error();
+        EXPECT_EQ(expected, got);
+        EXPECT_GT(host_gpu::exchanged, 5u);
+        EXPECT_LT(host_gpu::exchanged, 30u) << "batches are larger than they need be";
+    }
+    run.batch_bytes = 100 * 20;
+    host_gpu::exchanged = 0;
+    ASSERT_EQ(CSAW_OK, draw(plan.get(), &got)) << csaw_last_error();
+    EXPECT_EQ(expected, got);
+    EXPECT_EQ(120u, host_gpu::exchanged) << "of 100, as asked";
+}
+
+TEST_F(ExchangedWalks, HaveWhatPlansKeepForLaterBeforeTheyAreRefused) {
+    const uint64_t used = host_gpu::used;
+    host_gpu::kept = 3000000;
+    host_gpu::used += host_gpu::kept;
+    host_gpu::room = used + 3200000;
+    EXPECT_EQ(CSAW_OK, draw_at_once()) << csaw_last_error();
+    EXPECT_EQ(2u, host_gpu::trimmed) << "each plan";
+    EXPECT_EQ(CSAW_OK, draw_at_once());
+    EXPECT_EQ(2u, host_gpu::trimmed) << "there was room";
+    host_gpu::room = used + 1000000;
+    EXPECT_EQ(CSAW_EDEVMEM, draw_at_once());
+    EXPECT_TRUE(holds(csaw_last_error(), "cuda:1: no device memory for walkers that GPUs exchange"))
+        << csaw_last_error();
+    EXPECT_EQ(4u, host_gpu::trimmed);
+    std::vector<csaw_vertex> got;
+    EXPECT_EQ(CSAW_OK, draw(plan.get(), &got)) << csaw_last_error();
+    EXPECT_EQ(12000u * 5, got.size());
 }
 
 TEST_P(Gpus, ThatCannotHoldTheGraphTogetherSaySo) {

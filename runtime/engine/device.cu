@@ -328,16 +328,17 @@ csaw_status csaw__device_let_in(csaw_plan *plan, const int *ordinal, uint32_t co
     return CSAW_OK;
 }
 
-csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, csaw_samples *samples, csaw__exchange_gpu *out,
-                              void **seeds) {
+csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, uint64_t bytes, csaw_samples *samples,
+                              csaw__exchange_gpu *out) {
     csaw__device *const device = plan->device;
     call_arrays arrays = {nullptr, 0, nullptr};
     CSAW_CUDA(cudaSetDevice(device->ordinal));
     CSAW_TRY(take_buffers(device, samples));
     samples->device_by_walk = true;
     const csaw_status status = take_roots(device, job, &arrays);
-    *seeds = (void *)arrays.roots;
+    out->seeds = (void *)arrays.roots;
     CSAW_TRY(status);
+    CSAW_TRY(csaw__device_alloc(device, &out->memory, bytes, "walkers that GPUs exchange"));
     CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* other streams go on from here */
     out->rows = device->rows;
     out->roots = roots_of(job, &arrays);
@@ -346,4 +347,7 @@ csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, csaw_sample
     return CSAW_OK;
 }
 
-void csaw__device_free_seeds(csaw_plan *plan, void *seeds) { csaw__device_free(plan->device, seeds); }
+void csaw__device_leave(csaw_plan *plan, const csaw__exchange_gpu *home) {
+    csaw__device_free(plan->device, home->seeds);
+    csaw__device_free(plan->device, home->memory);
+}

@@ -42,6 +42,13 @@ struct queue {
     csaw_vertex (*asked)[CSAW__MOST_ASKED]; /* of those that ask, side by side */
 };
 
+static_assert(sizeof(csaw__part_window) + sizeof(csaw_vertex) + sizeof(uint32_t) + 2 * sizeof(walker) ==
+                  CSAW__EXCHANGE_BYTES,
+              "what divide() gives a walk");
+static_assert(3 * sizeof(uint64_t[4]) == CSAW__EXCHANGE_USER_BYTES, "likewise, of bytes of its own");
+static_assert(sizeof(csaw__part_question) + 2 * sizeof(csaw_vertex[CSAW__MOST_ASKED]) == CSAW__EXCHANGE_QUESTION_BYTES,
+              "likewise, of questions");
+
 /* Of each GPU, [gpus]: device. */
 struct tally {
     unsigned long long *leaving; /* job.parts.waiting: walkers for it; one's own entry says nothing */
@@ -66,8 +73,6 @@ struct holder {
     uint32_t *owner;
     unsigned long long *counts; /* device: [LOTS][3 * gpus + 1] */
     csaw__part_home *homes;     /* device: [LOTS][gpus] */
-    void *memory;               /* device: of walkers under way */
-    uint64_t memory_bytes;
     csaw__library *library;
     side lot[LOTS];
 };
@@ -246,13 +251,12 @@ void close_gpu(holder *g) {
     drop(g->owner);
     drop(g->counts);
     drop(g->homes);
-    drop(g->memory);
     csaw__library_free(g->library);
 }
 
 /* ---- a batch ---- */
 
-/* The next so many entries of the memory at hand; at == 0: how many bytes they take. */
+/* The next so many entries of the memory at hand. */
 template <typename T> void part(uint64_t *at, uint64_t count, T **out) {
     *out = (T *)*at;
     *at += (count * sizeof(T) + 15) / 16 * 16;
@@ -284,22 +288,10 @@ uint64_t lot_end(const csaw__job *job, uint32_t lot) {
     return lot + 1 == LOTS ? job->num_walks : lot_begin(job, lot + 1);
 }
 
-/* Memory of an earlier batch serves, if it is as large. */
-csaw_status take_memory(holder *g, const csaw__job *job, uint64_t traits) {
-    uint64_t bytes = 0;
-    for (uint32_t lot = 0; lot < LOTS; lot++)
-        divide(&bytes, lot_end(job, lot) - lot_begin(job, lot), traits, &g->lot[lot]);
-    if (bytes > g->memory_bytes) {
-        drop(g->memory);
-        g->memory = nullptr;
-        g->memory_bytes = 0;
-        CSAW_TRY(take(&g->memory, bytes, "walkers under way"));
-        g->memory_bytes = bytes;
-    }
-    uint64_t at = (uint64_t)g->memory;
+void divide_memory(holder *g, const csaw__job *job, uint64_t traits, void *memory) {
+    uint64_t at = (uint64_t)memory;
     for (uint32_t lot = 0; lot < LOTS; lot++)
         divide(&at, lot_end(job, lot) - lot_begin(job, lot), traits, &g->lot[lot]);
-    return CSAW_OK;
 }
 
 /* Where the lot's paths stand. A GPU whose walks end before the lot begins has none of them. */
@@ -356,7 +348,7 @@ csaw_status begin(csaw__gpu_exchange *x, const csaw__job *job, const csaw__excha
     holder *const g = &x->gpu[i];
     CSAW_CUDA(cudaSetDevice(g->ordinal));
     for (side &s : g->lot) s.job.parts = {}, s.out = s.in = {};
-    CSAW_TRY(take_memory(g, job, x->sampler->traits()));
+    divide_memory(g, job, x->sampler->traits(), at[i].memory);
     for (uint32_t lot = 0; lot < LOTS; lot++) {
         CSAW_TRY(put_homes(x, job, at, i, lot));
         describe(x, job, &at[i], i, lot);

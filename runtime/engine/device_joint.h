@@ -39,9 +39,9 @@ static inline csaw__joint_piece csaw__joint_piece_of(uint64_t bytes, uint64_t pi
 csaw_status csaw__joint_reaches(const int *ordinal, uint32_t count, bool *all, int *reader, int *holder);
 /* ordinal: [count], one GPU may stand there more than once. Takes the memory of the graph's arrays, and fills nothing.
  * Each member opens a device of it (csaw__device_open), which fills its own pieces: the arrays are whole after all of
- * them have. aligned: the first piece of each array is the first member's, the second the second's, so that all that
- * belongs to an arc is in the memory of one; else pieces of small arrays are dealt out in turn. CSAW_EDEVMEM without
- * memory. */
+ * them have. aligned: the first piece of each array is the first member's, the second the second's, so that what
+ * belongs to an arc is in the memory of one, but for arcs near the ends of pieces, which are whole pages; else pieces
+ * of small arrays are dealt out in turn. CSAW_EDEVMEM without memory. */
 csaw_status csaw__joint_open(const csaw_csr *csr, const int *ordinal, uint32_t count, bool aligned, csaw__joint **out);
 void csaw__joint_close(csaw__joint *joint); /* NULL is fine; after runs, and before or after its devices */
 

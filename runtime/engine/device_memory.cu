@@ -73,6 +73,25 @@ void csaw__device_keep(csaw__device *device, void *memory, uint64_t bytes) {
     csaw__device_free(device, before);
 }
 
+void csaw__device_trim(csaw_plan *plan) {
+    csaw__device *const device = plan->device;
+    cudaSetDevice(device->ordinal);
+    csaw__device_give_up(device);
+    cudaDeviceSynchronize();
+    cudaMemPoolTrimTo(device->pool, 0);
+    cudaGetLastError(); /* whoever launched what failed has told */
+}
+
+csaw_status csaw__device_room(const csaw_plan *plan, uint64_t *out) {
+    const csaw__device *const device = plan->device;
+    uint64_t reserved = 0, used = 0;
+    CSAW_TRY(csaw__device_free_memory(device->ordinal, out));
+    CSAW_CUDA(cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+    CSAW_CUDA(cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    *out += reserved - used;
+    return CSAW_OK;
+}
+
 uint64_t csaw__device_peak(const csaw__device *device) {
     uint64_t bytes = 0;
     if (device && cudaMemPoolGetAttribute(device->pool, cudaMemPoolAttrReservedMemHigh, &bytes) != cudaSuccess)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/base/size_text.h"
+#include "runtime/engine/device_exchange.h"
 #include "runtime/engine/parts.h"
 #include "runtime/engine/run.h"
 
@@ -96,7 +97,10 @@ void csaw__explain_gpus(csaw_plan *plan, uint32_t count, bool together, bool exc
     if (together && exchange)
         say(plan,
             "exchange    walkers go to the GPU that has their row, 32 bytes a time, 64 with a question, and 32 more "
-            "with bytes of their own; samples read rows where they are\n");
+            "with bytes of their own; samples read rows where they are\n"
+            "under way   each GPU takes %d bytes for every walk of a batch, %d more with bytes of its own, %d more "
+            "with questions; batches are as small as its memory asks for\n",
+            CSAW__EXCHANGE_BYTES, CSAW__EXCHANGE_USER_BYTES, CSAW__EXCHANGE_QUESTION_BYTES);
 }
 
 void csaw__explain_one_of(csaw_plan *plan, const csaw_plan *one, bool first) {

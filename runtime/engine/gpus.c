@@ -233,6 +233,20 @@ csaw_status csaw__gpus_room(const csaw__run *r, uint64_t count, uint64_t all) {
                                    : CSAW_OK;
 }
 
+/* Walks of a batch that the GPU has room for where walkers are exchanged: for walkers under way, and, as its share of
+ * the paths, those at hand, those of the batch before, and once more to turn them. A GPU listed twice has half. */
+static csaw_status most_exchanged(const csaw__run *r, uint32_t i, uint64_t *out) {
+    const csaw__gpus *const gpus = r->plan->gpus;
+    const uint64_t each =
+        csaw__gpu_exchange_bytes_each(r->sampler->traits()) + 3 * csaw__run_bytes(r) / gpus->count + 1;
+    uint64_t room, times = 0;
+    CSAW_TRY(csaw__device_room(gpus->plan[i], &room));
+    for (uint32_t k = 0; k < gpus->count; k++) times += gpus->ordinal[k] == gpus->ordinal[i];
+    *out = (room - room / 8) / times / each;
+    if (*out == 0) *out = 1;
+    return CSAW_OK;
+}
+
 /* As many for each as for that one which has room for the fewest. */
 csaw_status csaw__gpus_batches(const csaw__run *r, uint64_t left, uint64_t *count) {
     const csaw__gpus *const gpus = r->plan->gpus;
@@ -243,6 +257,11 @@ csaw_status csaw__gpus_batches(const csaw__run *r, uint64_t left, uint64_t *coun
     uint64_t least = d.at_once[0];
     for (uint32_t i = 1; i < gpus->count; i++) least = d.at_once[i] < least ? d.at_once[i] : least;
     *count = given && most < least * gpus->count ? most : least * gpus->count;
+    for (uint32_t i = 0; i < gpus->count && gpus->exchange && !r->is_sample; i++) {
+        uint64_t fit = 0;
+        CSAW_TRY(csaw__gpu_told(gpus->ordinal[i], most_exchanged(r, i, &fit)));
+        *count = fit < *count ? fit : *count;
+    }
     return CSAW_OK;
 }
 
@@ -321,27 +340,45 @@ static csaw_status take_shares(csaw_samples *samples, uint32_t count) {
     return CSAW_OK;
 }
 
-/* Walks that all GPUs draw together, from this thread. */
-static csaw_status draw_exchanged(const csaw__run *r, csaw_samples *samples, csaw__fault *fault) {
+/* What each GPU takes for the batch; at: [gpus], zeros. */
+static csaw_status take_homes(const csaw__run *r, const csaw__job *job, csaw_samples *samples, csaw__exchange_gpu *at) {
     const csaw__gpus *const gpus = r->plan->gpus;
-    csaw__exchange_gpu at[CSAW__MOST_GPUS];
-    void *seeds[CSAW__MOST_GPUS] = {NULL};
-    csaw__job job = r->job;
-    csaw_status status = CSAW_OK;
-    job.first = samples->first;
-    job.num_walks = samples->num_walks;
-    for (uint32_t i = 0; i < gpus->count && status == CSAW_OK; i++) {
+    const uint64_t bytes = csaw__gpu_exchange_bytes(r->sampler->traits(), samples->num_walks);
+    for (uint32_t i = 0; i < gpus->count; i++) {
         const csaw__run run = run_of(r, i);
         uint64_t first = samples->first, count = samples->num_walks;
         csaw__gpus_share(gpus, i, &first, &count);
         csaw__run_describe(&run, first, count, samples->share[i]);
         samples->share[i]->ordinal = gpus->ordinal[i];
         at[i].end = first + count - samples->first;
-        status = csaw__device_home(gpus->plan[i], &job, samples->share[i], &at[i], &seeds[i]);
-        status = csaw__gpu_told(gpus->ordinal[i], status);
+        CSAW_TRY(
+            csaw__gpu_told(gpus->ordinal[i], csaw__device_home(gpus->plan[i], job, bytes, samples->share[i], &at[i])));
+    }
+    return CSAW_OK;
+}
+
+static void leave_homes(const csaw__gpus *gpus, csaw__exchange_gpu *at) {
+    for (uint32_t i = 0; i < gpus->count; i++) csaw__device_leave(gpus->plan[i], &at[i]);
+    memset(at, 0, gpus->count * sizeof *at);
+}
+
+/* Walks that all GPUs draw together, from this thread. Where memory is short, plans give up what they keep for later
+ * before anything is refused: of a GPU that is listed twice each one's pool is out of the other's reach. */
+static csaw_status draw_exchanged(const csaw__run *r, csaw_samples *samples, csaw__fault *fault) {
+    const csaw__gpus *const gpus = r->plan->gpus;
+    csaw__exchange_gpu at[CSAW__MOST_GPUS];
+    csaw__job job = r->job;
+    memset(at, 0, sizeof at);
+    job.first = samples->first;
+    job.num_walks = samples->num_walks;
+    csaw_status status = take_homes(r, &job, samples, at);
+    if (status == CSAW_EDEVMEM) {
+        leave_homes(gpus, at);
+        for (uint32_t i = 0; i < gpus->count; i++) csaw__device_trim(gpus->plan[i]);
+        status = take_homes(r, &job, samples, at);
     }
     if (status == CSAW_OK) status = csaw__gpu_exchange_walk(gpus->exchange, r->sampler, &job, at, fault);
-    for (uint32_t i = 0; i < gpus->count; i++) csaw__device_free_seeds(gpus->plan[i], seeds[i]);
+    leave_homes(gpus, at);
     return status;
 }
 

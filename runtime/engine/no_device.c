@@ -61,13 +61,20 @@ WEAK csaw_status csaw__device_let_in(csaw_plan *plan, const int *ordinal, uint32
     return no_cuda();
 }
 
-WEAK csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, csaw_samples *samples,
-                                   csaw__exchange_gpu *out, void **seeds) {
-    (void)plan, (void)job, (void)samples, (void)out, (void)seeds;
+WEAK csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, uint64_t bytes, csaw_samples *samples,
+                                   csaw__exchange_gpu *out) {
+    (void)plan, (void)job, (void)bytes, (void)samples, (void)out;
     return no_cuda();
 }
 
-WEAK void csaw__device_free_seeds(csaw_plan *plan, void *seeds) { (void)plan, (void)seeds; }
+WEAK void csaw__device_leave(csaw_plan *plan, const csaw__exchange_gpu *home) { (void)plan, (void)home; }
+
+WEAK void csaw__device_trim(csaw_plan *plan) { (void)plan; }
+
+WEAK csaw_status csaw__device_room(const csaw_plan *plan, uint64_t *out) {
+    (void)plan, (void)out;
+    return no_cuda();
+}
 
 WEAK csaw_status csaw__device_share_tables(csaw_plan *plan, const csaw_plan *owner) {
     (void)plan, (void)owner;

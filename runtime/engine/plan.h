@@ -132,12 +132,16 @@ void csaw__device_forget_tables(csaw_plan *owner);
 csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples,
                               csaw__fault *fault);
 /* Where walkers are exchanged (device_exchange.h). let_in: kernels of those GPUs may write to paths in this one's
- * memory, and queues are copied straight to theirs. home: memory for the walks of samples, which that GPU delivers, and
- * how it sees graph and seeds of the job, the whole batch's; *seeds: to be freed after the batch, also of a failure. */
+ * memory, and queues are copied straight to theirs. home: memory for the walks of samples, which that GPU delivers, so
+ * many bytes for walkers under way, and how it sees graph and seeds of the job, the whole batch's; *out: zeros but for
+ * end. leave: what it took for the batch, after it, also of a failure. trim: what the GPU's plan keeps for later is the
+ * driver's again, while nothing runs there; room: bytes that it can still take. */
 csaw_status csaw__device_let_in(csaw_plan *plan, const int *ordinal, uint32_t count);
-csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, csaw_samples *samples,
-                              struct csaw__exchange_gpu *out, void **seeds);
-void csaw__device_free_seeds(csaw_plan *plan, void *seeds); /* NULL is fine */
+csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, uint64_t bytes, csaw_samples *samples,
+                              struct csaw__exchange_gpu *out);
+void csaw__device_leave(csaw_plan *plan, const struct csaw__exchange_gpu *home);
+void csaw__device_trim(csaw_plan *plan);
+csaw_status csaw__device_room(const csaw_plan *plan, uint64_t *out);
 csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
                                 csaw_samples *samples, csaw__fault *fault); /* to samples->device_arcs */
 /* Copies to the host, which go on until csaw__device_finish(), even of those that failed to begin: of walks to path

@@ -362,7 +362,11 @@ struct cudaMemPoolProps {
     size_t maxSize; // 0: no limit
 };
 inline cudaError_t cudaMallocAsync(void **out, size_t bytes, cudaStream_t) { return cudaMalloc(out, bytes); }
-enum cudaMemPoolAttr { cudaMemPoolAttrReservedMemHigh };
+enum cudaMemPoolAttr {
+    cudaMemPoolAttrReservedMemHigh,
+    cudaMemPoolAttrReservedMemCurrent,
+    cudaMemPoolAttrUsedMemCurrent
+};
 inline cudaError_t cudaMemPoolCreate(cudaMemPool_t *out, const cudaMemPoolProps *props) {
     FAKE_CUDA_GUARD;
     *out = new fake_cuda::Pool{props->maxSize ? props->maxSize : SIZE_MAX};
@@ -381,9 +385,10 @@ inline cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
     delete pool;
     return cudaSuccess;
 }
-inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void *out) {
-    FAKE_CUDA_GUARD;
-    *static_cast<uint64_t *>(out) = pool ? pool->peak : fake_cuda::peak;
+inline cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void *out) {
+    FAKE_CUDA_GUARD; // a pool keeps nothing that nobody uses
+    const bool high = attribute == cudaMemPoolAttrReservedMemHigh;
+    *static_cast<uint64_t *>(out) = pool ? (high ? pool->peak : pool->used) : fake_cuda::peak;
     return cudaSuccess;
 }
 inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return cudaSuccess; }

@@ -113,6 +113,32 @@ TEST_F(CliRanks, what_a_split_graph_cannot_be_is_said_once) {
     EXPECT_FALSE(exists("w.txt.part"));
 }
 
+// Two builds of one version, of which one says another number. The library is found by the environment before the path
+// that the program was linked with.
+TEST_F(CliRanks, builds_that_do_not_understand_each_other_are_told) {
+    std::string library = read_all(CSAW_LIBRARY);
+    const std::string number = "csaw protocol ";
+    const size_t at = library.find(number);
+    ASSERT_NE(at, std::string::npos);
+    ASSERT_EQ(library.find(number, at + 1), std::string::npos);
+    library[at + number.size()] ^= 8;
+    std::filesystem::create_directory(folder / "other");
+    const std::string name = std::filesystem::path(CSAW_LIBRARY).filename().string();
+    std::ofstream(folder / "other" / name.substr(0, name.find(".so") + 5), std::ios::binary) << library;
+    for (const std::string split : {"", " --split"}) {
+        ASSERT_EQ(run("generate rmat --scale 6 -o a.csaw").code, 0);
+        const std::string walk = "walk a.csaw" + split + " -o w.txt";
+        const Outcome got =
+            run(walk + " : -n 1 env LD_LIBRARY_PATH='" + (folder / "other").string() + "' '" CSAW_PROGRAM "' " + walk,
+                on(2));
+        EXPECT_EQ(got.code, 1);
+        EXPECT_EQ(times(got.err, "csaw: rank 2 has another protocol between ranks than rank 0; install the same build"),
+                  1u)
+            << got.err;
+        EXPECT_FALSE(exists("w.txt"));
+    }
+}
+
 TEST_F(CliRanks, messages_come_once_and_name_the_rank) {
     Outcome got = run("walk gone.txt -o w.txt", on(3));
     EXPECT_EQ(got.code, 1);

@@ -5,19 +5,21 @@
  * verified before it is timed (bench/maxk_gpu_check.cuh).
  *
  *   maxk_gpu_bench [--graph rmat|reddit|products|arxiv|FILE] [--share 1] [--scale 18] [--edge-factor 16]
- *                  [--undirected 0] [--cols 256] [--k 8,16,32,64] [--rows normal|relu|tied|constant]
+ *                  [--undirected 0] [--cols 256,...] [--k 8,16,32,64] [--rows normal|relu|tied|constant]
  *                  [--what all|rows|figure] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
  *
  * Graphs: bench/graph_choice.h.
  * --rows: what the k largest are looked for in. --what rows: these, and what goes to and from dense rows, alone;
- * figure: those products alone that bench/plot_maxk.py draws.
+ * figure: those products alone that bench/plot_maxk.py draws. Of every number of --cols all of --k up to it.
  *
- * "paper" is the formula of MaxK-GNN, section 4.3 and Table 2, as in bench/maxk.c. "sectors": for every edge all
- * 32-byte sectors that the entries of its column would take if they stood side by side, values and index, fetched and
- * thrown away: what limits the forward product. Times as in bench/spmm_gpu.cu. bench/maxk_ncu.sh measures what the
+ * "paper_bytes" are by the formula of MaxK-GNN, section 4.3 and Table 2, as in bench/maxk.c, of rows and copies what
+ * they read and write; floor: every array once at the rate of a copy measured in this run. "sectors": for every edge
+ * all 32-byte sectors that the entries of its column would take if they stood side by side, values and index, fetched
+ * and thrown away: what limits the forward product. Times as in bench/spmm_gpu.cu. bench/maxk_ncu.sh measures what the
  * kernels move, and what limits them. */
 #include "bench/maxk_gpu_check.cuh"
 extern "C" {
+#include "spmm/device_maxk.h"
 #include "spmm/maxk_transpose.h"
 }
 
@@ -42,7 +44,7 @@ static __global__ void __launch_bounds__(256)
 }
 
 static double time_sectors(bench *b, uint64_t k) {
-    const uint64_t bytes = k * (4 + csaw_cbsr_index_bytes(b->set.cols)), sectors = (bytes + 31) / 32;
+    const uint64_t bytes = k * (4 + csaw_cbsr_index_bytes(b->cols)), sectors = (bytes + 31) / 32;
     const uint64_t items = b->a.num_edges * sectors * 2, a_block = 256 * 8;
     uint4 *const table = upload<uint4>(nullptr, b->a.cols * sectors * 2);
     uint32_t *const out = upload<uint32_t>(nullptr, 1);
@@ -54,10 +56,9 @@ static double time_sectors(bench *b, uint64_t k) {
     must_cuda(cudaGetLastError());
     cudaFree(table);
     cudaFree(out);
-    const double rate = (double)b->a.num_edges * (double)sectors * 32 / f.median;
-    printf("k %3llu  %llu sectors an edge, %.3f GB, at %.1f GB/s\n", (unsigned long long)k, (unsigned long long)sectors,
-           rate * f.median / 1e9, rate / 1e9);
-    return report(b, k, "sectors", f, 0, nullptr, 0);
+    const moved fetched = {(double)b->a.num_edges * (double)sectors * 32,
+                           (double)b->a.num_edges * 4 + (double)b->a.cols * (double)sectors * 32};
+    return report(b, k, "sectors", f, fetched, nullptr, 0);
 }
 
 /* ---- what is timed ---- */
@@ -73,7 +74,8 @@ static csaw_maxk_spmm_options options_of(const bench *b, bool given, const csaw_
 }
 
 static double run_dense(bench *b) { /* returns the time of csaw_spmm() */
-    const double paper = 4.0 * b->set.cols * (double)b->a.num_edges;
+    const double row = 4.0 * (double)b->cols;
+    const moved paper = {row * (double)b->a.num_edges, least_of(b, row, row)};
     csaw_spmm_options o = {};
     o.size = sizeof o;
     o.device = b->set.device;
@@ -85,10 +87,10 @@ static double run_dense(bench *b) { /* returns the time of csaw_spmm() */
     poison(b->there_y), poison(b->there_dx);
     forward();
     verify_dense("csaw_spmm", b->a, b->x, b->there_y, true);
-    const double best = report(b, b->set.cols, "csaw_spmm, dense", time_of(b->set.repeat, forward), paper, nullptr, 0);
+    const double best = report(b, b->cols, "csaw_spmm, dense", time_of(b->set.repeat, forward), paper, nullptr, 0);
     backward();
     verify_dense("csaw_spmm_backward", b->turned, b->dy, b->there_dx, true);
-    report(b, b->set.cols, "csaw_spmm_backward, dense", time_of(b->set.repeat, backward), paper, nullptr, 0);
+    report(b, b->cols, "csaw_spmm_backward, dense", time_of(b->set.repeat, backward), paper, nullptr, 0);
     const cusparseSpMMAlg_t algs[] = {CUSPARSE_SPMM_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG3};
     for (int i = 0; i < 3 && b->a.num_edges <= INT32_MAX; i++) {
         cusparse_product product(&b->there, &b->there_x, &b->there_y, algs[i]);
@@ -98,19 +100,20 @@ static double run_dense(bench *b) { /* returns the time of csaw_spmm() */
         product.run();
         verify_dense(name.c_str(), b->a, b->x, b->there_y, false);
         const figure f = time_of(b->set.repeat, [&] { product.run(); });
-        report(b, b->set.cols, name.c_str(), f, paper, "csaw_spmm", best);
+        report(b, b->cols, name.c_str(), f, paper, "csaw_spmm", best);
     }
     return best;
 }
 
 /* Rows of a matrix and of its k largest, read and written, or as many bytes copied. */
-static double bytes_of_rows(const csaw_cbsr &h) {
+static moved bytes_of_rows(const csaw_cbsr &h) {
     const uint64_t element = element_bytes(h.dtype);
-    return (double)(h.rows * (element * h.cols + (element + csaw_cbsr_index_bytes(h.cols)) * h.k));
+    const double bytes = (double)(h.rows * (element * h.cols + (element + csaw_cbsr_index_bytes(h.cols)) * h.k));
+    return {bytes, bytes};
 }
 
-static double time_copy(bench *b, const char *what, uint64_t k, double bytes) {
-    const size_t half = (size_t)bytes / 2;
+static double time_copy(bench *b, const char *what, uint64_t k, const moved &bytes) {
+    const size_t half = (size_t)bytes.counted / 2;
     char *const from = upload<char>(nullptr, half), *const to = upload<char>(nullptr, half);
     must_cuda(cudaMemset(from, 0, half));
     const double copying =
@@ -161,7 +164,8 @@ static void run_halves(bench *b, csaw_dtype dtype) {
 
 static void run_rows(bench *b) { /* the k largest, and what goes to and from dense rows */
     const uint64_t k = b->h.k;
-    const double bytes = bytes_of_rows(b->h);
+    const moved bytes = bytes_of_rows(b->h);
+    const double gathered = (double)b->h.rows * (double)(b->h.k * (8 + csaw_cbsr_index_bytes(b->cols)));
     const csaw_maxk_options o = maxk_options(b);
     const double copying = time_copy(b, "copy of as many bytes", k, bytes);
     const auto largest = [&] { must(csaw_maxk(&b->there_x, &o, &b->there_h)); };
@@ -176,21 +180,23 @@ static void run_rows(bench *b) { /* the k largest, and what goes to and from den
     report(b, k, "to dense", time_of(b->set.repeat, to_dense), bytes, "the copy", copying);
     from_dense();
     verify_from_dense(b);
-    report(b, k, "from dense", time_of(b->set.repeat, from_dense), 0, "the copy", copying);
+    report(b, k, "from dense", time_of(b->set.repeat, from_dense), {gathered, gathered}, "the copy", copying);
 }
 
 /* Returns the time that the sectors of the entries take. */
 static void run_products(bench *b, double dense) {
     const double edges = (double)b->a.num_edges, rows = (double)b->a.rows, k = (double)b->h.k;
-    const double i = (double)csaw_cbsr_index_bytes(b->set.cols), forward = (4 + i) * k * edges;
-    const double backward = 4 * rows * b->set.cols + forward + 4 * k * edges;
-    const bool whole = b->set.what == "all", many = b->h.k * 4 > b->set.cols;
+    const double i = (double)csaw_cbsr_index_bytes(b->cols), row = 4 * (double)b->cols;
+    const moved forward = {(4 + i) * k * edges, least_of(b, row, (4 + i) * k)};
+    const moved backward = {row * rows + forward.counted + 4 * k * edges, forward.least};
+    const bool whole = b->set.what == "all", many = b->h.k * 4 > b->cols, made_by_default = b->h.k >= b->cols / 4 + 64;
+    const csaw__where where = {atoi(b->set.device + 5), nullptr};
     const csaw_maxk_spmm_options alone = options_of(b, false, nullptr, false),
                                  planned = options_of(b, false, b->plan, false),
                                  exact = options_of(b, false, b->plan, true),
                                  made = options_of(b, false, nullptr, true), given = options_of(b, true, nullptr, true);
     printf("k %3llu  by the paper's formulas forward moves %.3f GB, backward %.3f GB\n", (unsigned long long)b->h.k,
-           forward / 1e9, backward / 1e9);
+           forward.counted / 1e9, backward.counted / 1e9);
     const double sectors = time_sectors(b, b->h.k);
     for (const csaw_maxk_spmm_options *o : {&planned, &alone}) {
         const auto run = [&] { must(csaw_maxk_spmm(&b->there, &b->there_h, o, &b->there_y)); };
@@ -206,13 +212,19 @@ static void run_products(bench *b, double dense) {
         const char *name;
         const csaw_maxk_spmm_options *options;
         bool exact, always; /* to the bit; also where not all is asked for */
-    } ways[] = {{"backward, atomic", &alone, false, true},
-                {"backward, prepared", &planned, many, true},
-                {"backward, deterministic", &exact, true, true},
-                {"backward, transpose given", &given, true, false},
-                {"backward, transpose made", &made, true, false}};
+        bool atomic;        /* by additions, whatever the default is */
+    } ways[] = {{"backward, atomic", &alone, false, true, true},
+                {"backward, not prepared", &alone, made_by_default, many, false},
+                {"backward, prepared", &planned, many, true, false},
+                {"backward, deterministic", &exact, true, true, false},
+                {"backward, transpose given", &given, true, false, false},
+                {"backward, transpose made", &made, true, false, false}};
     for (const auto &way : ways) {
-        const auto run = [&] { must(csaw_maxk_spmm_backward(&b->there, &b->there_dy, way.options, &b->there_dh)); };
+        const auto run = [&] {
+            must(way.atomic ? csaw__device_maxk_backward_by(&where, CSAW__MAXK_ATOMIC, &b->there, &b->there_dy,
+                                                            way.options, &b->there_dh)
+                            : csaw_maxk_spmm_backward(&b->there, &b->there_dy, way.options, &b->there_dh));
+        };
         if (!way.always && !whole) continue;
         poison(b->there_dh);
         run();
@@ -226,14 +238,15 @@ static void run_products(bench *b, double dense) {
     must_cuda(cudaMemset(b->there_dweight, 0xff, b->a.num_edges * sizeof(float)));
     weights();
     verify_weights(b);
-    report(b, b->h.k, "gradient of weights", time_of(b->set.repeat, weights), 0, "csaw_spmm", dense);
+    report(b, b->h.k, "gradient of weights", time_of(b->set.repeat, weights), {forward.counted, forward.least},
+           "csaw_spmm", dense);
 }
 
 static void run_k(bench *b, uint64_t k, double dense) {
-    const uint64_t index_bytes = csaw_cbsr_index_bytes(b->set.cols);
+    const uint64_t index_bytes = csaw_cbsr_index_bytes(b->cols);
     std::vector<float> values(b->a.cols * k);
     std::vector<uint8_t> index(b->a.cols * k * index_bytes);
-    b->h = csaw_cbsr{b->a.cols, b->set.cols, k, CSAW_F32, values.data(), index.data()};
+    b->h = csaw_cbsr{b->a.cols, b->cols, k, CSAW_F32, values.data(), index.data()};
     must(csaw_maxk(&b->x, nullptr, &b->h));
     b->there_h = b->there_dh = b->h;
     b->there_h.values = upload<float>(nullptr, values.size());
@@ -305,7 +318,7 @@ static settings read_settings(int argc, char **argv) {
         else if (strcmp(name, "--json") == 0)
             s.json = value;
         else if (strcmp(name, "--cols") == 0)
-            s.cols = number;
+            s.cols = value;
         else if (strcmp(name, "--repeat") == 0)
             s.repeat = number;
         else {
@@ -313,24 +326,21 @@ static settings read_settings(int argc, char **argv) {
             exit(2);
         }
     }
-    if (!s.repeat || !s.cols || s.cols > 65536 || strncmp(s.device, "cuda:", 5) != 0) exit(2);
+    if (!s.repeat || strncmp(s.device, "cuda:", 5) != 0) exit(2);
+    for (uint64_t cols : numbers(s.cols))
+        for (uint64_t k : numbers(s.k))
+            if (cols < 1 || cols > 65536 || k < 1 || k > 65536) {
+                fprintf(stderr, "maxk_gpu_bench: --cols '%s', --k '%s': numbers from 1 to 65536, with commas between\n",
+                        s.cols, s.k);
+                exit(2);
+            }
     return s;
 }
 
-static void prepare(bench *b, const csaw_graph *graph, std::vector<float> *x, std::vector<float> *dy) {
+/* The matrix, its transpose and a plan; of rows alone nothing. */
+static void prepare(bench *b) {
     csaw_prepare_options o = {};
-    b->a = csaw_graph_sparse(graph);
     must(csaw__maxk_transpose(&b->a, &b->turned));
-    const uint64_t cols = b->set.cols, elements = b->a.rows * cols;
-    x->resize(elements), dy->resize(elements);
-    fill(x->data(), elements, 1);
-    shape(x->data(), elements, b->set.rows);
-    fill(dy->data(), elements, 2);
-    b->x = csaw_dense{b->a.rows, cols, 0, CSAW_F32, x->data()};
-    b->dy = csaw_dense{b->a.rows, cols, 0, CSAW_F32, dy->data()};
-    b->there_x = b->there_y = b->there_dy = b->there_dx = b->x;
-    b->there_x.data = upload(x->data(), elements), b->there_dy.data = upload(dy->data(), elements);
-    b->there_y.data = upload<float>(nullptr, elements), b->there_dx.data = upload<float>(nullptr, elements);
     b->there = uploaded(b->a), b->there_turned = uploaded(b->turned);
     b->there_dweight = upload<float>(nullptr, b->a.num_edges);
     o.size = sizeof o;
@@ -338,40 +348,51 @@ static void prepare(bench *b, const csaw_graph *graph, std::vector<float> *x, st
     must(csaw_spmm_prepare(&b->there, &o, &b->plan));
 }
 
+/* All counts that are asked for of dense rows of so many columns. */
+static void run_columns(bench *b, uint64_t cols) {
+    const uint64_t elements = b->a.rows * cols;
+    std::vector<float> x(elements), dy(elements);
+    b->cols = cols;
+    fill(x.data(), elements, 1);
+    shape(x.data(), elements, b->set.rows);
+    fill(dy.data(), elements, 2);
+    b->x = csaw_dense{b->a.rows, cols, 0, CSAW_F32, x.data()};
+    b->dy = csaw_dense{b->a.rows, cols, 0, CSAW_F32, dy.data()};
+    b->there_x = b->there_y = b->there_dy = b->there_dx = b->x;
+    b->there_x.data = upload(x.data(), elements), b->there_dy.data = upload(dy.data(), elements);
+    b->there_y.data = upload<float>(nullptr, elements), b->there_dx.data = upload<float>(nullptr, elements);
+    const double dense = b->set.what == "rows" ? 0 : run_dense(b);
+    for (uint64_t k : numbers(b->set.k))
+        if (k <= cols) run_k(b, k, dense);
+    for (const csaw_dense *there : {&b->there_x, &b->there_y, &b->there_dy, &b->there_dx}) cudaFree(there->data);
+}
+
 int main(int argc, char **argv) {
     bench b;
     b.set = read_settings(argc, argv);
-    std::vector<float> x, dy;
     cudaDeviceProp props;
     const int ordinal = atoi(b.set.device + 5);
     must_cuda(cudaSetDevice(ordinal));
     must_cuda(cudaGetDeviceProperties(&props, ordinal));
     csaw_graph *graph = graph_of(&b.set.graph);
-    prepare(&b, graph, &x, &dy);
+    b.a = csaw_graph_sparse(graph);
+    if (b.set.what != "rows") prepare(&b);
+    b.copy_rate = copy_rate();
     if (b.set.json && !(b.json = fopen(b.set.json, "w"))) {
         perror(b.set.json);
         return 1;
     }
-    printf("csaw %s on %s, %s: %llu vertices, %llu edges, %u columns, %s rows; median of %u groups of calls\n",
+    printf("csaw %s on %s, %s: %llu vertices, %llu edges, %s columns, %s rows; median of %u groups of calls\n",
            csaw_version(), props.name, b.set.graph.name, (unsigned long long)b.a.rows,
            (unsigned long long)b.a.num_edges, b.set.cols, b.set.rows.c_str(), b.set.repeat);
     if (b.json) {
         fprintf(b.json, "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"graph\": ", csaw_version(),
                 b.set.commit, props.name);
         print_graph(b.json, &b.set.graph, graph);
-        fprintf(b.json, ", \"cols\": %u, \"of\": \"%s\", \"repeat\": %u, \"rows\": [", b.set.cols, b.set.rows.c_str(),
-                b.set.repeat);
+        fprintf(b.json, ", \"of\": \"%s\", \"copy_bytes_per_s\": %.4g, \"repeat\": %u, \"rows\": [", b.set.rows.c_str(),
+                b.copy_rate, b.set.repeat);
     }
-    const double dense = b.set.what == "rows" ? 0 : run_dense(&b);
-    for (const char *at = b.set.k; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : nullptr) {
-        const uint64_t k = strtoull(at, nullptr, 10);
-        if (k < 1 || k > b.set.cols) {
-            fprintf(stderr, "maxk_gpu_bench: --k '%s': numbers from 1 to %u, with commas between\n", b.set.k,
-                    b.set.cols);
-            return 2;
-        }
-        run_k(&b, k, dense);
-    }
+    for (uint64_t cols : numbers(b.set.cols)) run_columns(&b, cols);
     const bool written = !b.json || (fputs("]}\n", b.json) >= 0 && fclose(b.json) == 0);
     csaw_spmm_plan_free(b.plan);
     csaw__maxk_transpose_free(&b.turned);

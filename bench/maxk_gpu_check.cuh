@@ -131,7 +131,7 @@ static void verify_dense(const char *what, const csaw_sparse &a, const csaw_dens
 static void verify_weights(const bench *b) {
     const rows_of some = some_rows(&b->a);
     const csaw_sparse a = some.view(b->a.cols);
-    const uint64_t cols = b->set.cols;
+    const uint64_t cols = b->cols;
     std::vector<float> dy, want(a.num_edges), got(a.num_edges);
     for (uint64_t r : some.row)
         dy.insert(dy.end(), (const float *)b->dy.data + r * cols, (const float *)b->dy.data + (r + 1) * cols);
@@ -150,12 +150,12 @@ static void verify_weights(const bench *b) {
 static void verify_forward(const bench *b) {
     const rows_of some = some_rows(&b->a);
     const csaw_sparse a = some.view(b->a.cols);
-    std::vector<float> want(a.rows * b->set.cols);
-    const csaw_dense y = {a.rows, b->set.cols, 0, CSAW_F32, want.data()};
+    std::vector<float> want(a.rows * b->cols);
+    const csaw_dense y = {a.rows, b->cols, 0, CSAW_F32, want.data()};
     must(csaw_maxk_spmm(&a, &b->h, nullptr, &y));
-    const std::vector<float> got = rows_back(some, b->there_y.data, b->set.cols);
+    const std::vector<float> got = rows_back(some, b->there_y.data, b->cols);
     for (uint64_t r = 0; r < a.rows; r++)
-        if (memcmp(&want[r * b->set.cols], &got[r * b->set.cols], b->set.cols * 4) != 0)
+        if (memcmp(&want[r * b->cols], &got[r * b->cols], b->cols * 4) != 0)
             wrong("the product", b->h.k, some.row[r]);
 }
 
@@ -163,7 +163,7 @@ static void verify_forward(const bench *b) {
 static void verify_backward(const bench *b, bool exact) {
     const rows_of some = some_rows(&b->turned);
     const csaw_sparse turned = some.view(b->a.rows);
-    const uint64_t k = b->h.k, cols = b->set.cols, of_index = csaw_cbsr_index_bytes(cols);
+    const uint64_t k = b->h.k, cols = b->cols, of_index = csaw_cbsr_index_bytes(cols);
     std::vector<uint64_t> all_in_last(b->a.rows + 1, 0); /* a transposed back has its edges somewhere: not read */
     std::vector<float> want(turned.rows * k);
     std::vector<uint8_t> index(turned.rows * k * of_index);

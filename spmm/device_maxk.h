@@ -39,7 +39,8 @@ enum {
     CSAW__MAXK_IN_WARP = 2048, /* columns up to which a warp finds the k largest */
     CSAW__MAXK_FEW = 8,        /* elements of a row that are compared with each other */
     CSAW__MAXK_FAR = 3,        /* pivots of the search by the spacing of the rows before */
-    CSAW__MAXK_ENTRIES = 4     /* that a lane loads at once, where k and addresses allow */
+    CSAW__MAXK_ENTRIES = 4,    /* that a lane loads at once, where k and addresses allow */
+    CSAW__MAXK_TRANSPOSE = 64  /* entries of a column whose additions take as long as making a transpose */
 };
 
 /* ---- which way back ---- */
@@ -51,12 +52,21 @@ typedef enum csaw__maxk_way {
 } csaw__maxk_way;
 
 /* turned: whether a transpose is at hand. On an H200, of 256 columns, float32 (ms; 110 million edges, 233,000 rows),
- * k = 8, 16, 32, 64, 128, 192: atomic 2.57, 3.18, 5.02, 10.7, 24.7, 37.9; gathered 10.6, 13.9, 17.0, 19.0 up to 64; all
- * columns 14.2 to 15.5, to which the entries add what reading them takes. */
+ * k = 8, 16, 32, 64, 96, 128, 192: atomic 2.14, 2.79, 4.86, 11.1, 17.8, 25.0, 37.6; gathered 11.0, 14.0, 17.0, 19.0 up
+ * to 64; all columns 15.4 to 15.7, to which the entries add what reading them takes; 26.4 with a transpose that is
+ * made. Additions cost 0.17 to 0.2 an entry, so deterministic is the default where it costs less than a quarter more:
+ * from k = 128 of these 256 on. The transpose's 11 are 64 entries' at any number of columns, and the product's 0.06 a
+ * column a quarter of an entry's. */
 static inline csaw__maxk_way csaw__maxk_backward_way(const csaw_cbsr *dx, bool deterministic, bool turned) {
     if (deterministic) return dx->k * 8 >= dx->cols ? CSAW__MAXK_DENSE : CSAW__MAXK_GATHERED;
-    return turned && dx->k * 4 > dx->cols ? CSAW__MAXK_DENSE : CSAW__MAXK_ATOMIC;
+    if (turned) return dx->k * 4 > dx->cols ? CSAW__MAXK_DENSE : CSAW__MAXK_ATOMIC;
+    return dx->k >= dx->cols / 4 + CSAW__MAXK_TRANSPOSE ? CSAW__MAXK_DENSE : CSAW__MAXK_ATOMIC;
 }
+
+/* By that way, whatever is the default: tests and benchmarks compare them. */
+csaw_status csaw__device_maxk_backward_by(const csaw__where *where, csaw__maxk_way way, const csaw_sparse *a,
+                                          const csaw_dense *dy, const csaw_maxk_spmm_options *options,
+                                          const csaw_cbsr *dx);
 
 /* ---- what kernels are given; device memory ---- */
 

@@ -41,17 +41,25 @@ static csaw_status by_dense(const place &where, const csaw__where *given, const 
     return csaw__device_maxk_gather(given, &dense, dx);
 }
 
-csaw_status csaw__device_maxk_backward(const csaw__where *given, const csaw_sparse *a, const csaw_dense *dy,
-                                       const csaw_maxk_spmm_options *options, const csaw_cbsr *dx) {
+csaw_status csaw__device_maxk_backward_by(const csaw__where *given, csaw__maxk_way way, const csaw_sparse *a,
+                                          const csaw_dense *dy, const csaw_maxk_spmm_options *options,
+                                          const csaw_cbsr *dx) {
     const csaw_spmm_plan *const plan = options->plan;
     place where;
     if (!dx->rows || !dx->k) return CSAW_OK;
     CSAW_TRY(where.enter(given->ordinal, given->stream, csaw__pool_of(plan)));
-    switch (csaw__maxk_backward_way(dx, options->deterministic, options->transpose || plan)) {
+    switch (way) {
     case CSAW__MAXK_DENSE: return by_dense(where, given, a, dy, options, dx);
     case CSAW__MAXK_GATHERED: return gathered(where, a, dy, options, dx);
     default:
         return csaw__device_maxk_atomic(where, a, dy, options->reduce == CSAW_MEAN,
                                         plan ? &plan->device->matrix : nullptr, dx);
     }
+}
+
+csaw_status csaw__device_maxk_backward(const csaw__where *given, const csaw_sparse *a, const csaw_dense *dy,
+                                       const csaw_maxk_spmm_options *options, const csaw_cbsr *dx) {
+    const bool turned = options->transpose || options->plan;
+    return csaw__device_maxk_backward_by(given, csaw__maxk_backward_way(dx, options->deterministic, turned), a, dy,
+                                         options, dx);
 }

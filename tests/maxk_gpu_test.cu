@@ -8,6 +8,8 @@
 #include "tests/reference/maxk.h"
 #include "tests/share.h"
 
+#include "spmm/device_maxk.h"
+
 namespace {
 
 using namespace gpu_memory;
@@ -227,7 +229,7 @@ class Products {
         Cbsr want(a_.cols, c.n, c.k, c.of_y);
         want.index_memory = x.index_memory;
         const DenseThere there_dy(dy);
-        const CbsrThere made(want), given(want), planned(want), added(want), chosen(want);
+        const CbsrThere made(want), given(want), planned(want), added(want), chosen(want), alone(want);
         const csaw_maxk_spmm_options here = with(c.mean), by_made = There(c.mean),
                                      by_given = There(c.mean, &there_turned_), atomic = There(c.mean, nullptr, false);
         csaw_maxk_spmm_options by_plan = There(c.mean), any_by_plan = atomic;
@@ -236,20 +238,31 @@ class Products {
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &by_made, &made), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &by_given, &given), CSAW_OK) << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &by_plan, &planned), CSAW_OK) << csaw_last_error();
-        ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &atomic, &added), CSAW_OK) << csaw_last_error();
+        ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &atomic, &alone), CSAW_OK) << csaw_last_error();
+        const csaw__where where = {0, nullptr};
+        ASSERT_EQ(csaw__device_maxk_backward_by(&where, CSAW__MAXK_ATOMIC, &there_, &there_dy, &atomic, &added),
+                  CSAW_OK)
+            << csaw_last_error();
         ASSERT_EQ(csaw_maxk_spmm_backward(&there_, &there_dy, &any_by_plan, &chosen), CSAW_OK) << csaw_last_error();
         EXPECT_TRUE(made.value_bytes.back() == want.value_memory) << "backward, transpose made";
         EXPECT_TRUE(given.value_bytes.back() == want.value_memory) << "backward, transpose given";
         EXPECT_TRUE(planned.value_bytes.back() == want.value_memory) << "backward, by a plan";
         EXPECT_TRUE(given.index_bytes.back() == want.index_memory) << "index";
         const std::vector<uint8_t> bits = want.value_memory;
-        for (const CbsrThere *any : {&added, &chosen}) {
-            want.value_memory = any->value_bytes.back();
+        const struct {
+            const char *name;
+            const CbsrThere *got;
+            bool many; // entries, which come by the transpose
+        } defaults[] = {{"added", &added, false},
+                        {"by a plan", &chosen, c.k * 4 > c.n},
+                        {"without one", &alone, c.k >= c.n / 4 + 64}};
+        for (const auto &any : defaults) {
+            want.value_memory = any.got->value_bytes.back();
             want.values = want.value_memory.data();
-            EXPECT_EQ(OutOfBound(a_, dy, c.mean, want), 0u) << "backward, any order, " << (any == &chosen);
-        }
-        if (c.k * 4 > c.n) {
-            EXPECT_TRUE(want.value_memory == bits) << "with a plan many entries come by the transpose";
+            EXPECT_EQ(OutOfBound(a_, dy, c.mean, want), 0u) << "backward, any order, " << any.name;
+            if (any.many) {
+                EXPECT_TRUE(want.value_memory == bits) << "many entries, " << any.name;
+            }
         }
     }
 

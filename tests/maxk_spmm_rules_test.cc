@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // maxk_spmm_rules_test.cc - what the products of MaxK keep to whatever they compute: the same bits on any number of
-// threads and with a transpose that is given, 64-bit places, arguments refused, failures that leave outputs alone.
+// threads and with a transpose that is given, which way back is the default on a GPU, 64-bit places, arguments refused,
+// failures that leave outputs alone.
 #include "maxk_cases.h"
+#include "spmm/device_maxk.h"
 
 namespace {
 
@@ -52,6 +54,24 @@ TEST(MaxkSpmmRules, BitsAreThoseOfTheDenseProduct) {
             ASSERT_EQ(csaw_maxk_spmm(&a, x.get(), &options, &y), CSAW_OK);
             ASSERT_EQ(csaw_spmm(&a, &dense, &spmm, &expected), CSAW_OK);
             EXPECT_EQ(y.memory, expected.memory) << (hub ? "hub" : "mixed") << (mean ? ", mean" : ", sum");
+        }
+    }
+}
+
+// Of 256 columns on an H200 (docs/measured/2026-11-23-gpu-9-figure-reddit.json): deterministic is the default where it
+// costs less than a quarter more than atomic additions, the transpose made or at hand.
+TEST(MaxkSpmmRules, DeterministicIsTheDefaultWhereItCostsLittle) {
+    const struct {
+        uint64_t k;
+        double atomic, at_hand, made; // ms; with a transpose that is made from 64 on as of 64, by all columns
+    } measured[] = {{8, 2.51, 11.4, 21.3},   {16, 3.07, 14.6, 24.7},   {32, 4.86, 15.6, 25.6},  {64, 10.95, 15.7, 26.4},
+                    {96, 17.80, 15.7, 26.4}, {128, 24.96, 15.6, 26.4}, {192, 37.59, 15.7, 26.4}};
+    for (const auto &m : measured) {
+        const csaw_cbsr dx = {1, 256, m.k, CSAW_F32, nullptr, nullptr};
+        for (bool turned : {false, true}) {
+            const bool cheap = (turned ? m.at_hand : m.made) < 1.25 * m.atomic;
+            EXPECT_EQ(csaw__maxk_backward_way(&dx, false, turned) != CSAW__MAXK_ATOMIC, cheap) << m.k << turned;
+            EXPECT_NE(csaw__maxk_backward_way(&dx, true, turned), CSAW__MAXK_ATOMIC) << m.k << turned;
         }
     }
 }

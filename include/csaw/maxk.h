@@ -65,17 +65,17 @@ typedef struct csaw_maxk_spmm_options {
                                      (of an undirected graph, a itself); default: the plan's; without one made by the
                                      call, 4 bytes an edge, 8 with weights, and 8 a column (on a GPU 12 an edge, 16
                                      with weights or CSAW_MEAN, more while it is made, and of one that is given 4 with
-                                     CSAW_MEAN). On a GPU none is made unless `deterministic` is given. The other
-                                     functions do not read it */
+                                     CSAW_MEAN). Atomic additions (see `deterministic`) make none. The other functions do
+                                     not read it */
     void *stream;                 /* a cudaStream_t of the device; NULL = the default stream */
     bool deterministic; /* csaw_maxk_spmm_backward() on a GPU: the CPU's bits, by rows of the transpose: entries alone
                            for k below cols / 8, else a dense gradient of which they are taken, which is rows x cols
                            elements of dx's storage in work memory (CSAW_EDEVMEM where there is no room for it).
                            Default: algorithm 2 of the paper, by atomic additions, whose sums run in an order that
                            changes from call to call, and with it their last bits; the bound below holds. It is the
-                           faster the smaller k is (docs/maxk.md), so that for k above cols / 4, where a transpose is at
-                           hand, given or a plan's, the dense gradient is taken by default, too. All else is
-                           deterministic anyway */
+                           faster the smaller k is (docs/maxk.md): for k above cols / 4 where a transpose is at hand,
+                           given or a plan's, and for k from cols / 4 + 64 on without one, the dense gradient is taken
+                           by default, too, with the transpose made. All else is deterministic anyway */
     const csaw_spmm_plan *plan; /* of a and this device; NULL = none. csaw_maxk_spmm_backward() takes its transpose:
                                    weights in its order are 4 bytes an edge (on a GPU with CSAW_MEAN too), unless
                                    they are fixed. On a GPU work memory comes from its pool. CSAW_EINVAL: a plan of

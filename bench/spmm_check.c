@@ -63,7 +63,7 @@ static uint64_t compare_and_free(exact_row *exact, const csaw_dense *y) {
     return wrong;
 }
 
-static uint64_t longest(const uint64_t *length, uint64_t rows) {
+static uint64_t largest_of(const uint64_t *length, uint64_t rows) {
     uint64_t best = 0;
     for (uint64_t r = 0; r < rows; r++)
         if (length[r] > length[best]) best = r;
@@ -76,7 +76,7 @@ uint64_t wrong_products(const csaw_sparse *a, const csaw_dense *x, const csaw_de
     const uint64_t step = a->rows / rows + 1;
     uint64_t wrong = 0, *length = memory(a->rows * sizeof *length);
     for (uint64_t r = 0; r < a->rows; r++) length[r] = a->rowptr[r + 1] - a->rowptr[r];
-    const uint64_t top = longest(length, a->rows);
+    const uint64_t top = largest_of(length, a->rows);
     for (uint64_t r = 0; r < a->rows; r++) {
         if (r % step && r != top) continue;
         exact_row exact = new_row(r, x->cols);
@@ -116,19 +116,36 @@ uint64_t wrong_largest(const csaw_sparse *a, const csaw_dense *x, const csaw_den
     return wrong;
 }
 
+/* arg: [cols] of the row, NULL = all: columns where it is the edge. */
+static bool dot_is_wrong(const csaw_sparse *a, const csaw_dense *x, uint64_t row, const csaw_edge *arg, csaw_edge edge,
+                         float dweight) {
+    double sum = 0, size = 0;
+    for (uint64_t c = 0; c < x->cols; c++) {
+        if (arg && arg[c] != edge) continue;
+        const double product = element_of(x, row, c) * element_of(x, a->col[edge], c);
+        sum += product;
+        size += fabs(product);
+    }
+    return !(fabs((double)dweight - sum) <= 2 * (double)x->cols * 0x1p-24 * size);
+}
+
 uint64_t wrong_dots(const csaw_sparse *a, const csaw_dense *x, const float *dweight, uint64_t edges) {
     const uint64_t step = a->num_edges / edges + 1;
     uint64_t wrong = 0, r = 0;
     for (uint64_t e = 0; e < a->num_edges; e += step) {
-        double sum = 0, size = 0;
         while (a->rowptr[r + 1] <= e) r++;
-        for (uint64_t c = 0; c < x->cols; c++) {
-            const double product = element_of(x, r, c) * element_of(x, a->col[e], c);
-            sum += product;
-            size += fabs(product);
-        }
-        wrong += !(fabs((double)dweight[e] - sum) <= 2 * (double)x->cols * 0x1p-24 * size);
+        wrong += dot_is_wrong(a, x, r, NULL, e, dweight[e]);
     }
+    return wrong;
+}
+
+uint64_t wrong_picked_dots(const csaw_sparse *a, const csaw_dense *x, const csaw_edge *arg, const float *dweight,
+                           uint64_t rows) {
+    const uint64_t step = a->rows / rows + 1;
+    uint64_t wrong = 0;
+    for (uint64_t r = 0; r < a->rows; r += step)
+        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++)
+            wrong += dot_is_wrong(a, x, r, arg + r * x->cols, e, dweight[e]);
     return wrong;
 }
 
@@ -138,7 +155,7 @@ uint64_t wrong_transposed(const csaw_sparse *a, const csaw_dense *x, const csaw_
     uint64_t wrong = 0, count = 0, *length = memory(a->cols * sizeof *length), *place = memory(a->cols * sizeof *place);
     exact_row *exact = memory((rows + 2) * sizeof *exact);
     for (uint64_t e = 0; e < a->num_edges; e++) length[a->col[e]]++;
-    const uint64_t top = longest(length, a->cols);
+    const uint64_t top = largest_of(length, a->cols);
     for (uint64_t j = 0; j < a->cols; j++) /* place: 1 + where its sums are, 0 = not asked for */
         if (j % step == 0 || j == top) {
             exact[count] = new_row(j, x->cols);
@@ -155,11 +172,17 @@ uint64_t wrong_transposed(const csaw_sparse *a, const csaw_dense *x, const csaw_
     return wrong;
 }
 
-uint64_t wrong_softmax(const csaw_sparse *a, const float *score, const float *out, uint64_t rows) {
-    const uint64_t step = a->rows / rows + 1;
-    uint64_t wrong = 0, top = 0;
+/* That has most edges; 0 if there is none. */
+static uint64_t longest_row(const csaw_sparse *a) {
+    uint64_t best = 0;
     for (uint64_t r = 0; r < a->rows; r++)
-        if (a->rowptr[r + 1] - a->rowptr[r] > a->rowptr[top + 1] - a->rowptr[top]) top = r;
+        if (a->rowptr[r + 1] - a->rowptr[r] > a->rowptr[best + 1] - a->rowptr[best]) best = r;
+    return best;
+}
+
+uint64_t wrong_softmax(const csaw_sparse *a, const float *score, const float *out, uint64_t rows) {
+    const uint64_t step = a->rows / rows + 1, top = longest_row(a);
+    uint64_t wrong = 0;
     for (uint64_t r = 0; r < a->rows; r++) {
         double largest = -INFINITY, sum = 0;
         if (r % step && r != top) continue;
@@ -168,6 +191,26 @@ uint64_t wrong_softmax(const csaw_sparse *a, const float *score, const float *ou
         for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) {
             const double exact = exp((double)score[e] - largest) / sum;
             wrong += !(fabs((double)out[e] - exact) <= 0x1p-20 * exact);
+        }
+    }
+    return wrong;
+}
+
+uint64_t wrong_softmax_gradient(const csaw_sparse *a, const float *out, const float *dout, const float *dscore,
+                                uint64_t rows) {
+    const uint64_t step = a->rows / rows + 1, top = longest_row(a);
+    uint64_t wrong = 0;
+    for (uint64_t r = 0; r < a->rows; r++) {
+        double sum = 0, size = 0;
+        if (r % step && r != top) continue;
+        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) {
+            sum += (double)out[e] * (double)dout[e];
+            size += fabs((double)out[e] * (double)dout[e]);
+        }
+        for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) {
+            const double exact = (double)out[e] * ((double)dout[e] - sum);
+            const double terms = (double)out[e] * (fabs((double)dout[e]) + size);
+            wrong += !(fabs((double)dscore[e] - exact) <= 0x1p-20 * terms);
         }
     }
     return wrong;

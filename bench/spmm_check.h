@@ -20,10 +20,16 @@ uint64_t wrong_transposed(const csaw_sparse *a, const csaw_dense *x, const csaw_
                           uint64_t rows);
 /* The same of dweight[e] = <x[row of e], x[column of e]>, of about `edges` edges. */
 uint64_t wrong_dots(const csaw_sparse *a, const csaw_dense *x, const float *dweight, uint64_t edges);
+/* The same over the columns where arg names the edge, of all edges of about `rows` rows. */
+uint64_t wrong_picked_dots(const csaw_sparse *a, const csaw_dense *x, const csaw_edge *arg, const float *dweight,
+                           uint64_t rows);
 
 /* Numbers of out that are not the softmax of score over the edges of their row to 2^-20 of it, of about `rows` rows and
  * of the longest one. */
 uint64_t wrong_softmax(const csaw_sparse *a, const float *score, const float *out, uint64_t rows);
+/* Numbers of dscore that are not out * (dout - <out, dout> of their row) to 2^-20 of the terms, likewise. */
+uint64_t wrong_softmax_gradient(const csaw_sparse *a, const float *out, const float *dout, const float *dscore,
+                                uint64_t rows);
 
 /* y = a x in float32: for every row, every edge, every column. Rows are shared out in blocks of 64. */
 void hand_spmm(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y);

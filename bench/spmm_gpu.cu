@@ -8,15 +8,16 @@
  *                  [--undirected 0] [--columns 64,256] [--storage float32,float16,bfloat16] [--ways auto,crc,...]
  *                  [--ops sum,dx,...] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
  *
- * --ways: methods of the product, by their names; auto is run always. --ops: of sum, dx, dweight, max, dx-of-max,
- * sddmm, softmax, reducer and cusparse; sum by auto is run always. All of them unless given.
+ * --ways: methods of the product, by their names; auto is run always. --ops: of sum, dx, dweight, mean, dx-of-mean,
+ * max, dx-of-max, dweight-of-max, sddmm, softmax, dscore-of-softmax, reducer and cusparse; sum by auto is run always.
+ * All of them unless given. A gradient brings the product along that it belongs to.
  *
  * Graphs: bench/graph_choice.h.
  * Features of 16 bits meet weights rounded to the same format, since cuSPARSE has one storage for both. Times are of
  * one call among many that follow each other, between CUDA events; what is prepared stands on lines of its own, timed
  * three times by the host's clock. Beside each time stands its floor: every array once (least_bytes) at the rate of a
- * copy measured in this run, and its ratio to the product that it belongs to: that by AUTO, of dx of MAX the product by
- * MAX. Arrays that stay in the L2 cache from call to call can be faster. Rates as in bench/spmm.c. */
+ * copy measured in this run, and its ratio to the product that it belongs to: that by AUTO, of gradients of MEAN, MAX
+ * and softmax theirs. Arrays that stay in the L2 cache from call to call can be faster. Rates as in bench/spmm.c. */
 #include "bench/gpu_bench.cuh"
 extern "C" {
 #include "bench/spmm_check.h"
@@ -44,12 +45,12 @@ struct bench {
     csaw_sparse a, there; /* on the host, with the weights at hand; on the GPU */
     csaw_dense x, y, there_x, there_y;
     std::vector<char> x_bytes, y_bytes;
-    std::vector<float> weight, dweight;
+    std::vector<float> weight, dweight, mean_weight, softmax;
     std::vector<csaw_edge> arg;
     csaw_edge *there_arg = nullptr;
-    float *there_dweight = nullptr;
+    float *there_dweight = nullptr, *there_softmax = nullptr;
     csaw_spmm_plan *plan = nullptr, *with_hubs = nullptr;
-    product_time sum, max;
+    product_time sum;
     FILE *json = nullptr;
     bool first = true;
     double copy_rate = 0; /* bytes a second */
@@ -66,47 +67,72 @@ static bool is_in(const char *list, const char *word) {
 
 /* ---- running and reporting ---- */
 
-static void report(bench *b, const char *op, const char *by, const figure &f, uint64_t wrong,
+struct moved {       /* bytes */
+    double gathered; /* rows of x that edges name, or numbers of edges where there is no x; 0 = none */
+    double least;    /* every array once */
+};
+
+/* Of a product of any kind. */
+static moved of_rows(const bench *b) {
+    const double row = (double)b->x.cols * (b->x.dtype == CSAW_F32 ? 4 : 2), edges = (double)b->a.num_edges;
+    return {edges * row, 8 * (double)b->a.rows + 8 * edges + (double)(b->a.rows + b->a.cols) * row};
+}
+
+/* Of so many numbers an edge, read and written, and the ends of rows. */
+static moved of_edges(const bench *b, double numbers) {
+    const double bytes = 4 * numbers * (double)b->a.num_edges;
+    return {bytes, 8 * (double)b->a.rows + bytes};
+}
+
+static void report(bench *b, const char *op, const char *by, const figure &f, const moved &bytes, uint64_t wrong,
                    const product_time &of = product_time()) {
     static const char *const storage[] = {"f32", "f16", "bf16"};
-    const double bytes = b->x.dtype == CSAW_F32 ? 4 : 2, cols = (double)b->x.cols, edges = (double)b->a.num_edges;
-    const double gathered = edges * cols * bytes;
-    const double least = 8 * (double)b->a.rows + 8 * edges + (double)(b->a.rows + b->a.cols) * cols * bytes;
-    const double floor_s = least / b->copy_rate;
-    printf("%-16s %-20s %-5s %5.0f columns %10.4f ms  (%.4f .. %.4f)  floor %.4f ms  %8.1f GB/s gathered", op, by,
-           storage[b->x.dtype], cols, f.median * 1e3, f.least * 1e3, f.most * 1e3, floor_s * 1e3,
-           gathered / f.median / 1e9);
+    const double floor_s = bytes.least / b->copy_rate, rate = bytes.gathered / f.median;
+    printf("%-17s %-20s %-5s %5.0f columns %10.4f ms  (%.4f .. %.4f)", op, by, storage[b->x.dtype], (double)b->x.cols,
+           f.median * 1e3, f.least * 1e3, f.most * 1e3);
+    if (bytes.least > 0)
+        printf("  floor %.4f ms  %8.3f GB at %8.1f GB/s", floor_s * 1e3, bytes.gathered / 1e9, rate / 1e9);
     if (of.op) printf("  %.3f of %s", f.median / of.seconds, of.op);
     printf("%s\n", wrong ? "  WRONG" : "");
     fflush(stdout);
     if (b->json) {
         fprintf(b->json,
                 "%s\n  {\"op\": \"%s\", \"by\": \"%s\", \"storage\": \"%s\", \"columns\": %.0f, \"median_s\": %.6g, "
-                "\"min_s\": %.6g, \"max_s\": %.6g, \"gathered_bytes\": %.0f, \"least_bytes\": %.0f, "
-                "\"floor_s\": %.6g, \"wrong\": %llu",
-                b->first ? "" : ",", op, by, storage[b->x.dtype], cols, f.median, f.least, f.most, gathered, least,
-                floor_s, (unsigned long long)wrong);
+                "\"min_s\": %.6g, \"max_s\": %.6g, \"gathered_bytes\": %.0f, \"gathered_bytes_per_s\": %.6g, "
+                "\"least_bytes\": %.0f, \"floor_s\": %.6g, \"wrong\": %llu",
+                b->first ? "" : ",", op, by, storage[b->x.dtype], (double)b->x.cols, f.median, f.least, f.most,
+                bytes.gathered, rate, bytes.least, floor_s, (unsigned long long)wrong);
         if (of.op) fprintf(b->json, ", \"of\": \"%s\", \"ratio\": %.4g", of.op, f.median / of.seconds);
         fputs("}", b->json);
     }
     b->first = false;
 }
 
-enum check { PRODUCTS, LARGEST, TRANSPOSED, PICKED, DOTS, SOFTMAX };
+enum check { PRODUCTS, MEANS, LARGEST, TRANSPOSED, MEANS_BACK, PICKED, DOTS, PICKED_DOTS, SOFTMAX, SOFTMAX_BACK };
+
+/* Whether numbers of edges come of it, not rows. */
+static bool is_of_edges(check what) { return what >= DOTS; }
 
 /* What a run left, on the host, and how much of it is wrong. */
 static uint64_t wrong_of(bench *b, check what) {
+    csaw_sparse means = b->a;
+    means.weight = b->mean_weight.data();
     must_cuda(cudaDeviceSynchronize());
     must_cuda(cudaMemcpy(b->y_bytes.data(), b->there_y.data, b->y_bytes.size(), cudaMemcpyDeviceToHost));
     if (what == LARGEST) must_cuda(cudaMemcpy(b->arg.data(), b->there_arg, b->arg.size() * 8, cudaMemcpyDeviceToHost));
-    if (what == DOTS || what == SOFTMAX)
+    if (is_of_edges(what))
         must_cuda(cudaMemcpy(b->dweight.data(), b->there_dweight, b->dweight.size() * 4, cudaMemcpyDeviceToHost));
     switch (what) {
     case PRODUCTS: return wrong_products(&b->a, &b->x, &b->y, false, CHECKED);
+    case MEANS: return wrong_products(&b->a, &b->x, &b->y, true, CHECKED);
     case LARGEST: return wrong_largest(&b->a, &b->x, &b->y, b->arg.data(), CHECKED);
     case TRANSPOSED: return wrong_transposed(&b->a, &b->x, &b->y, nullptr, CHECKED);
+    case MEANS_BACK: return wrong_transposed(&means, &b->x, &b->y, nullptr, CHECKED);
     case PICKED: return wrong_transposed(&b->a, &b->x, &b->y, b->arg.data(), CHECKED);
     case DOTS: return wrong_dots(&b->a, &b->x, b->dweight.data(), CHECKED);
+    case PICKED_DOTS: return wrong_picked_dots(&b->a, &b->x, b->arg.data(), b->dweight.data(), CHECKED);
+    case SOFTMAX_BACK:
+        return wrong_softmax_gradient(&b->a, b->softmax.data(), b->weight.data(), b->dweight.data(), CHECKED);
     default: return wrong_softmax(&b->a, b->weight.data(), b->dweight.data(), CHECKED);
     }
 }
@@ -116,6 +142,7 @@ template <typename RUN>
 static double measure(bench *b, const char *op, const char *by, check what, bool ours, const product_time &of,
                       RUN run) {
     must_cuda(cudaMemset(b->there_y.data, 0xff, b->y_bytes.size()));
+    if (is_of_edges(what)) must_cuda(cudaMemset(b->there_dweight, 0xff, b->dweight.size() * 4));
     run();
     const uint64_t wrong = wrong_of(b, what);
     if (wrong && ours) {
@@ -124,7 +151,11 @@ static double measure(bench *b, const char *op, const char *by, check what, bool
         exit(3);
     }
     const figure f = time_of(b->set.repeat, run);
-    report(b, op, by, f, wrong, of);
+    report(b, op, by, f,
+           what == SOFTMAX        ? of_edges(b, 2)
+           : what == SOFTMAX_BACK ? of_edges(b, 3)
+                                  : of_rows(b),
+           wrong, of);
     return f.median;
 }
 
@@ -180,32 +211,68 @@ static void run_sums(bench *b) {
     }
 }
 
-static void run_largest(bench *b) {
-    const bool back = is_in(b->set.ops, "dx-of-max");
+static void run_means(bench *b) {
+    const bool back = is_in(b->set.ops, "dx-of-mean");
     csaw_spmm_options options = options_of(b, b->plan);
-    if (!is_in(b->set.ops, "max") && !back) return;
+    if (!is_in(b->set.ops, "mean") && !back) return;
+    options.reduce = CSAW_MEAN;
+    const auto forward = [&] { must(csaw_spmm(&b->there, &b->there_x, &options, &b->there_y)); };
+    const product_time mean = {"mean", measure(b, "mean", "auto", MEANS, true, b->sum, forward)};
+    if (!back) return;
+    b->mean_weight.resize(b->a.num_edges);
+    for (uint64_t r = 0; r < b->a.rows; r++)
+        for (uint64_t e = b->a.rowptr[r]; e < b->a.rowptr[r + 1]; e++)
+            b->mean_weight[e] = b->weight[e] / (float)(b->a.rowptr[r + 1] - b->a.rowptr[r]);
+    measure(b, "dx of mean", "csaw", MEANS_BACK, true, mean,
+            [&] { must(csaw_spmm_backward(&b->there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
+    b->mean_weight.clear();
+}
+
+static void run_largest(bench *b) {
+    const bool dx = is_in(b->set.ops, "dx-of-max"), dweight = is_in(b->set.ops, "dweight-of-max");
+    csaw_spmm_options options = options_of(b, b->plan);
+    if (!is_in(b->set.ops, "max") && !dx && !dweight) return;
     b->arg.resize(b->a.rows * b->x.cols);
     b->there_arg = upload<csaw_edge>(nullptr, b->arg.size());
     options.reduce = CSAW_MAX;
     options.arg = b->there_arg;
-    b->max = product_time{"max", measure(b, "max", "auto", LARGEST, true, b->sum,
-                                         [&] { must(csaw_spmm(&b->there, &b->there_x, &options, &b->there_y)); })};
-    if (back)
-        measure(b, "dx of max", "csaw", PICKED, true, b->max,
+    const auto forward = [&] { must(csaw_spmm(&b->there, &b->there_x, &options, &b->there_y)); };
+    const product_time max = {"max", measure(b, "max", "auto", LARGEST, true, b->sum, forward)};
+    if (dx)
+        measure(b, "dx of max", "csaw", PICKED, true, max,
                 [&] { must(csaw_spmm_backward(&b->there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
+    if (dweight)
+        measure(b, "dweight of max", "csaw", PICKED_DOTS, true, max, [&] {
+            must(csaw_spmm_backward(&b->there, &b->there_x, &b->there_x, &options, nullptr, b->there_dweight));
+        });
     cudaFree(b->there_arg);
 }
 
-static void run_attention(bench *b) {
+static void run_softmax(bench *b) {
+    const bool back = is_in(b->set.ops, "dscore-of-softmax");
+    csaw_edge_options options = {};
+    options.size = sizeof options;
+    options.device = b->set.device;
+    if (!is_in(b->set.ops, "softmax") && !back) return;
+    const auto forward = [&] { must(csaw_edge_softmax(&b->there, b->there.weight, &options, b->there_dweight)); };
+    const product_time softmax = {"softmax", measure(b, "edge softmax", "csaw", SOFTMAX, true, b->sum, forward)};
+    if (!back) return;
+    b->softmax.swap(b->dweight); /* as forward left it */
+    b->dweight.resize(b->a.num_edges);
+    b->there_softmax = upload(b->softmax.data(), b->a.num_edges);
+    measure(b, "dscore of softmax", "csaw", SOFTMAX_BACK, true, softmax, [&] {
+        must(csaw_edge_softmax_backward(&b->there, b->there_softmax, b->there.weight, &options, b->there_dweight));
+    });
+    cudaFree(b->there_softmax);
+}
+
+static void run_dots(bench *b) {
     csaw_edge_options options = {};
     options.size = sizeof options;
     options.device = b->set.device;
     if (is_in(b->set.ops, "sddmm"))
         measure(b, "sddmm", "csaw", DOTS, true, b->sum,
                 [&] { must(csaw_sddmm(&b->there, &b->there_x, &b->there_x, &options, b->there_dweight)); });
-    if (is_in(b->set.ops, "softmax"))
-        measure(b, "edge softmax", "csaw", SOFTMAX, true, b->sum,
-                [&] { must(csaw_edge_softmax(&b->there, b->there.weight, &options, b->there_dweight)); });
 }
 
 static void run_cusparse(bench *b) {
@@ -222,7 +289,7 @@ static void run_cusparse(bench *b) {
         product.preprocess();
         must_cuda(cudaDeviceSynchronize());
         const double once = now() - start;
-        report(b, "prepare", alg.prepared, figure{once, once, once}, 0);
+        report(b, "prepare", alg.prepared, figure{once, once, once}, moved(), 0);
         measure(b, "sum", alg.name, PRODUCTS, false, b->sum, [&] { product.run(); });
     }
 }
@@ -242,7 +309,7 @@ static csaw_spmm_plan *prepare(bench *b, const char *by, bool hubs) {
         must(csaw_spmm_prepare(&b->there, &o, &plan)); /* which waits for the GPU */
         s = now() - start;
     }
-    report(b, "prepare", by, figure_of(seconds, PREPARED), 0);
+    report(b, "prepare", by, figure_of(seconds, PREPARED), moved(), 0);
     return plan;
 }
 
@@ -270,8 +337,10 @@ static void run_storage(bench *b, const csaw_sparse &a, uint64_t cols, csaw_dtyp
     b->plan = prepare(b, "csaw", false);
     b->with_hubs = prepare(b, "csaw, with hubs", true);
     run_sums(b);
+    run_means(b);
     run_largest(b);
-    run_attention(b);
+    run_dots(b);
+    run_softmax(b);
     run_cusparse(b);
     csaw_spmm_plan_free(b->plan);
     csaw_spmm_plan_free(b->with_hubs);

@@ -11,8 +11,12 @@
  * as hold its columns. Features of 16 bits meet weights rounded to the same format, since cuSPARSE has one storage for
  * both. Times are of one call among many that follow each other, between CUDA events. Beside each stand the features
  * that it gathers and the rate at which it does; its floor, all arrays once (least_bytes: entries that were taken,
- * ends of rows, features, result) at the rate of a copy measured in this run; and of products how many times as fast as
- * the best right one by cuSPARSE of this storage they are. Exits 3 if a result of csaw's is wrong. */
+ * ends of rows, features, result) at the rate of a copy measured in this run; of products how many times as fast as
+ * the best right one by cuSPARSE of this storage they are, of gradients how many times their product they take. Lines
+ * "A' prepared" are csaw_spmm() and its gradient with the sampled matrix written out once and a plan of it, as where it
+ * stays from epoch to epoch; making the plan is a line of its own. Exits 3 if a result of csaw's is wrong. */
+#include <string>
+
 #include "bench/gpu_bench.cuh"
 extern "C" {
 #include "bench/spmm_check.h"
@@ -39,6 +43,7 @@ struct bench {
     std::vector<float> weight;
     double copy_rate = 0; /* bytes a second */
     double cusparse = 0;  /* seconds of the best right product of this storage; 0 = none yet */
+    double forward = 0;   /* of the product whose gradient comes next */
     FILE *json = nullptr;
     bool first = true;
 };
@@ -58,20 +63,28 @@ static bool names(const char *list, const char *word) {
     return false;
 }
 
+enum output { Y, DX, PLAN };
+static const char *const output_name[] = {"y", "dx", "prepare"};
+
 /* edges: that the product takes; wrong: elements out of bound, of others' results alone */
-static void report(bench *b, bool product, const char *by, uint32_t width, uint32_t lanes, uint64_t edges,
+static void report(bench *b, output what, const char *by, uint32_t width, uint32_t lanes, uint64_t edges,
                    const figure &f, uint64_t wrong) {
-    const char *const op = product ? "y" : "dx", *const storage = storage_name[b->x.dtype];
+    const char *const op = output_name[what], *const storage = storage_name[b->x.dtype];
     const double cols = (double)b->x.cols, bytes = csaw__dtype_bytes(b->x.dtype);
-    const double taken = (double)edges / (double)b->a.num_edges, gathered = (double)edges * cols * bytes;
+    const double taken = (double)edges / (double)b->a.num_edges;
+    const double gathered = what == PLAN ? 0 : (double)edges * cols * bytes;
     const double least = 8 * (double)b->a.rows + 8 * (double)edges + (double)(b->a.rows + b->a.cols) * cols * bytes;
-    const double floor_s = least / b->copy_rate, times = product && b->cusparse > 0 ? b->cusparse / f.median : 0;
-    printf(
-        "%-2s %-14s %-4s S %3u, lanes %3u, taken %.4f, %4.0f columns %9.4f ms  (%.4f .. %.4f)  floor %.4f ms  %.3f GB "
-        "at %.1f GB/s gathered",
-        op, by, storage, width, lanes, taken, cols, f.median * 1e3, f.least * 1e3, f.most * 1e3, floor_s * 1e3,
-        gathered / 1e9, gathered / f.median / 1e9);
+    const double floor_s = what == PLAN ? 0 : least / b->copy_rate;
+    const double times = what == Y && b->cusparse > 0 ? b->cusparse / f.median : 0;
+    const double of_forward = what == DX && b->forward > 0 ? f.median / b->forward : 0;
+    if (what == Y) b->forward = f.median;
+    printf("%-7s %-22s %-4s S %3u, lanes %3u, taken %.4f, %4.0f columns %9.4f ms  (%.4f .. %.4f)", op, by, storage,
+           width, lanes, taken, cols, f.median * 1e3, f.least * 1e3, f.most * 1e3);
+    if (what != PLAN)
+        printf("  floor %.4f ms  %.3f GB at %.1f GB/s gathered", floor_s * 1e3, gathered / 1e9,
+               gathered / f.median / 1e9);
     if (times > 0) printf("  %.2f x cuSPARSE", times);
+    if (of_forward > 0) printf("  %.3f of y", of_forward);
     puts(wrong ? "  WRONG" : "");
     fflush(stdout);
     if (b->json)
@@ -80,13 +93,11 @@ static void report(bench *b, bool product, const char *by, uint32_t width, uint3
             "%s\n  {\"op\": \"%s\", \"by\": \"%s\", \"storage\": \"%s\", \"S\": %u, \"lanes\": %u, \"taken\": %.6f, "
             "\"columns\": %.0f, \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, \"gathered_bytes\": %.0f, "
             "\"gathered_bytes_per_s\": %.6g, \"least_bytes\": %.0f, \"floor_s\": %.6g, \"times_cusparse\": %.6g, "
-            "\"wrong\": %llu}",
+            "\"of_forward\": %.4g, \"wrong\": %llu}",
             b->first ? "" : ",", op, by, storage, width, lanes, taken, cols, f.median, f.least, f.most, gathered,
-            gathered / f.median, least, floor_s, times, (unsigned long long)wrong);
+            gathered / f.median, least, floor_s, times, of_forward, (unsigned long long)wrong);
     b->first = false;
 }
-
-enum output { Y, DX };
 
 struct result {
     figure seconds;
@@ -103,8 +114,8 @@ static result measure(bench *b, output what, const char *by, uint32_t width, con
     const uint64_t wrong = what == Y ? wrong_products(m, &b->x, &b->y, false, CHECKED)
                                      : wrong_transposed(m, &b->x, &b->y, nullptr, CHECKED);
     if (wrong && ours) {
-        fprintf(stderr, "edge_sampled_gpu_bench: %s by %s, S = %u: %llu elements are out of bound\n",
-                what == Y ? "y" : "dx", by, width, (unsigned long long)wrong);
+        fprintf(stderr, "edge_sampled_gpu_bench: %s by %s, S = %u: %llu elements are out of bound\n", output_name[what],
+                by, width, (unsigned long long)wrong);
         exit(3);
     }
     return {time_of(b->set.repeat, run), wrong};
@@ -114,7 +125,7 @@ static result measure(bench *b, output what, const char *by, uint32_t width, con
 template <typename RUN>
 static void measure_ours(bench *b, output what, const char *by, uint32_t width, uint32_t lanes, const csaw_sparse *m,
                          RUN run) {
-    report(b, what == Y, by, width, lanes, m->num_edges, measure(b, what, by, width, m, true, run).seconds, 0);
+    report(b, what, by, width, lanes, m->num_edges, measure(b, what, by, width, m, true, run).seconds, 0);
 }
 
 struct sampled { /* on the host */
@@ -137,6 +148,25 @@ static void sample(const csaw_sparse &a, const csaw_es_options &options, sampled
     out->view = csaw_sparse{a.rows, a.cols, count, out->rowptr.data(), out->col.data(), out->weight.data()};
 }
 
+/* csaw_spmm() and its gradient by a plan of m, which is `there` on the GPU. */
+static void run_prepared(bench *b, const char *by, uint32_t width, const csaw_sparse &m, const csaw_sparse &there) {
+    csaw_spmm_plan *plan = nullptr;
+    csaw_prepare_options prepare = {};
+    csaw_spmm_options options = {};
+    prepare.size = sizeof prepare, options.size = sizeof options;
+    prepare.device = options.device = "cuda:0";
+    prepare.fixed_weights = true;
+    const double start = now();
+    must(csaw_spmm_prepare(&there, &prepare, &plan)); /* which waits for the GPU */
+    const double once = now() - start;
+    options.plan = plan;
+    measure_ours(b, Y, by, width, 0, &m, [&] { must(csaw_spmm(&there, &b->there_x, &options, &b->there_y)); });
+    measure_ours(b, DX, by, width, 0, &m,
+                 [&] { must(csaw_spmm_backward(&there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
+    report(b, PLAN, by, width, 0, m.num_edges, figure{once, once, once}, 0);
+    csaw_spmm_plan_free(plan);
+}
+
 static void run_sampled(bench *b, csaw_edges_method method, uint32_t width) {
     csaw_es_options options = {};
     sampled s;
@@ -152,6 +182,11 @@ static void run_sampled(bench *b, csaw_edges_method method, uint32_t width) {
                      [&] { must(csaw__device_es_spmm(&where, &rule, lanes, &b->there, &b->there_x, &b->there_y)); });
     measure_ours(b, DX, method_name[method], width, 0, &s.view,
                  [&] { must(csaw_es_spmm_backward(&b->there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
+    csaw_sparse there = s.view;
+    there.rowptr = upload(s.view.rowptr, s.view.rows + 1);
+    there.col = upload(s.view.col, s.view.num_edges), there.weight = upload(s.view.weight, s.view.num_edges);
+    run_prepared(b, (std::string(method_name[method]) + ", A' prepared").c_str(), width, s.view, there);
+    cudaFree((void *)there.rowptr), cudaFree((void *)there.col), cudaFree((void *)there.weight);
 }
 
 static void run_cusparse(bench *b) {
@@ -172,23 +207,10 @@ static void run_cusparse(bench *b) {
         if (!r.wrong && !(b->cusparse > 0 && b->cusparse < r.seconds.median)) b->cusparse = r.seconds.median;
     }
     for (size_t i = 0; i < results.size(); i++)
-        report(b, true, algs[i].name, 0, 0, b->a.num_edges, results[i].seconds, results[i].wrong);
+        report(b, Y, algs[i].name, 0, 0, b->a.num_edges, results[i].seconds, results[i].wrong);
 }
 
-static void run_full(bench *b) {
-    csaw_spmm_plan *plan = nullptr;
-    csaw_prepare_options prepare = {};
-    csaw_spmm_options options = {};
-    prepare.size = sizeof prepare, options.size = sizeof options;
-    prepare.device = options.device = "cuda:0";
-    must(csaw_spmm_prepare(&b->there, &prepare, &plan));
-    options.plan = plan;
-    measure_ours(b, Y, "csaw, full", 0, 0, &b->a,
-                 [&] { must(csaw_spmm(&b->there, &b->there_x, &options, &b->there_y)); });
-    measure_ours(b, DX, "csaw, full", 0, 0, &b->a,
-                 [&] { must(csaw_spmm_backward(&b->there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
-    csaw_spmm_plan_free(plan);
-}
+static void run_full(bench *b) { run_prepared(b, "csaw, full", 0, b->a, b->there); }
 
 static void run_storage(bench *b, const csaw_sparse &a, uint64_t cols, csaw_dtype dtype) {
     const uint64_t bytes = a.rows * cols * csaw__dtype_bytes(dtype);

@@ -4,6 +4,7 @@
 #ifndef CSAW_TESTS_BATCHED_CASES_H
 #define CSAW_TESTS_BATCHED_CASES_H
 
+#include "tests/norm_bound.h"
 #include "tests/reference/batched.h"
 
 #include <csaw/batched.h>
@@ -283,9 +284,10 @@ inline double rounding(csaw_dtype dtype, double value) { // half a unit of the s
     return dtype == CSAW_F16 ? std::max(fabs(value) * 0x1p-11, 0x1p-25) : fabs(value) * 0x1p-8;
 }
 
-// Which element is farther from the reference than 2 n 2^-24 sum |a||x| and one rounding, or "".
+// Which element is farther from the reference than 2 n 2^-24 sum |a||x| and one rounding, or that their norm is, or "".
 inline std::string differ(const reference::Dense &expected, const std::vector<double> &got, csaw_dtype dtype) {
     if (expected.value.size() != got.size()) return "sizes differ";
+    NormBound norm;
     for (size_t i = 0; i < got.size(); i++) {
         const double e = expected.value[i], bound = 2 * expected.terms[i] * 0x1p-24 * expected.size[i];
         const bool same = isnan(e)   ? isnan(got[i])
@@ -294,8 +296,9 @@ inline std::string differ(const reference::Dense &expected, const std::vector<do
         if (!same)
             return "element " + std::to_string(i) + " is " + std::to_string(got[i]) + ", not " + std::to_string(e) +
                    " within " + std::to_string(bound);
+        norm.add(got[i], e, expected.size[i], static_cast<double>(expected.terms[i]), rounding(dtype, e));
     }
-    return "";
+    return norm.holds() ? "" : "the norm of the errors is out of bound";
 }
 
 inline csaw_batched_options options_of(Reduce reduce, std::vector<uint32_t> *arg) {

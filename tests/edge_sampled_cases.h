@@ -3,6 +3,7 @@
 #ifndef CSAW_EDGE_SAMPLED_CASES_H
 #define CSAW_EDGE_SAMPLED_CASES_H
 
+#include "tests/norm_bound.h"
 #include "tests/reference/edge_sampled.h"
 
 #include <gtest/gtest.h>
@@ -147,6 +148,7 @@ inline Sampled sample(const csaw_sparse &a, const reference::EdgeRule &rule) {
 // |got - expected| within 2 n 2^-24 sum|terms|, and one rounding of the format. With exact sums a little for sums in
 // double, and the one rounding: so little that a second one is seen.
 inline void expect_near(const Dense &got, const reference::Product &expected, bool exact, const std::string &what) {
+    NormBound norm;
     for (uint64_t r = 0; r < got.m.rows; r++)
         for (uint64_t c = 0; c < got.m.cols; c++) {
             const uint64_t i = r * got.m.cols + c;
@@ -155,7 +157,10 @@ inline void expect_near(const Dense &got, const reference::Product &expected, bo
             const double largest = std::fabs(expected.value[i]) + sums;
             const double bound = sums + reference::rounding_of(got.m.dtype, largest);
             ASSERT_LE(std::fabs(got.at(r, c) - expected.value[i]), bound) << what << ", row " << r << ", column " << c;
+            norm.add(got.at(r, c), expected.value[i], expected.size[i], static_cast<double>(expected.terms[i]),
+                     reference::rounding_of(got.m.dtype, std::fabs(expected.value[i])));
         }
+    ASSERT_TRUE(norm.holds()) << what << ", the norm of the errors";
 }
 
 } // namespace edge_sampled

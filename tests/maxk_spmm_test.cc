@@ -3,6 +3,7 @@
 // csaw/maxk.h promises, and against finite differences.
 #include "maxk_cases.h"
 #include "reference/maxk.h"
+#include "tests/norm_bound.h"
 
 namespace {
 
@@ -14,13 +15,16 @@ double half_unit(csaw_dtype dtype) { return dtype == CSAW_F32 ? 0 : dtype == CSA
 // the storage may add.
 uint64_t out_of_bound(const reference::Sums &exact, const reference::Matrix &got, csaw_dtype dtype) {
     uint64_t wrong = 0;
+    NormBound norm;
     for (uint64_t i = 0; i < got.at.size(); i++) {
         const double least = dtype == CSAW_F16 ? 0x1p-25 : 0;
         const double sum = 2 * exact.terms.at[i] * 0x1p-24 * exact.size.at[i];
         const double bound = sum + half_unit(dtype) * (std::abs(exact.value.at[i]) + sum) + least;
         wrong += !(std::abs(got.at[i] - exact.value.at[i]) <= bound); // NaN is wrong
+        norm.add(got.at[i], exact.value.at[i], exact.size.at[i], exact.terms.at[i],
+                 half_unit(dtype) * std::abs(exact.value.at[i]) + least);
     }
-    return wrong;
+    return wrong + !norm.holds();
 }
 
 // Those entries of sums that the index of m names: [rows, k].

@@ -52,12 +52,19 @@ uint64_t wrong_gradients(const Sparse &a, const Case &k) {
         reference::spmm_backward(view, x.values(), dy.values(), k.reduce, k.heads, chosen);
     const auto good = k.exact ? rounded_once : within_bound;
     uint64_t wrong = 0;
+    NormBound norm, weights;
     for (uint64_t j = 0; j < a.cols; j++)
-        for (uint64_t c = 0; c < k.cols; c++)
-            wrong += !good(dx.get(j, c), want.dx.at(j, c), want.dx_size.at(j, c), want.dx_terms[j], k.storage);
-    for (size_t e = 0; e < want.dweight.size(); e++)
+        for (uint64_t c = 0; c < k.cols; c++) {
+            const double exact = want.dx.at(j, c), size = want.dx_size.at(j, c);
+            wrong += !good(dx.get(j, c), exact, size, want.dx_terms[j], k.storage);
+            norm.add(dx.get(j, c), exact, size, want.dx_terms[j], storage_error(exact, k.storage));
+        }
+    for (size_t e = 0; e < want.dweight.size(); e++) {
         wrong += !good(dweight[e], want.dweight[e], want.dweight_size[e], k.cols / k.heads, CSAW_F32);
+        weights.add(dweight[e], want.dweight[e], want.dweight_size[e], k.cols / k.heads, 0);
+    }
     EXPECT_EQ(arg, chosen);
+    wrong += !norm.holds() + !weights.holds();
     return wrong + !dx.gaps_untouched() + !std::isnan(dweight.back());
 }
 

@@ -13,6 +13,7 @@
 
 #include "spmm/element.h"
 #include "tests/graph_cases.h"
+#include "tests/norm_bound.h"
 #include "tests/reference/spmm.h"
 
 namespace spmm_cases {
@@ -171,6 +172,16 @@ inline double storage_error(double x, csaw_dtype dtype) {
 inline bool within_bound(double got, double exact, double size, uint64_t terms, csaw_dtype dtype) {
     const double sum = 2.0 * static_cast<double>(terms) * 0x1p-24 * size;
     return std::fabs(got - exact) <= sum + storage_error(std::fabs(exact) + sum, dtype); // false for NaN
+}
+
+template <typename Terms>
+bool norm_within_bound(Dense *got, const Matrix &exact, const Matrix &size, csaw_dtype dtype, Terms terms) {
+    NormBound norm;
+    for (uint64_t r = 0; r < exact.rows; r++)
+        for (uint64_t c = 0; c < exact.cols; c++)
+            norm.add(got->get(r, c), exact.at(r, c), size.at(r, c), static_cast<double>(terms(r)),
+                     storage_error(exact.at(r, c), dtype));
+    return norm.holds();
 }
 
 // How many elements are out of bound; terms of row r: terms(r).

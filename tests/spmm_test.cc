@@ -19,9 +19,11 @@ uint64_t wrong_elements(const Sparse &a, csaw_reduce reduce, uint64_t cols, csaw
     options.exact = exact;
     EXPECT_EQ(csaw_spmm(&view, x.view(), &options, y.view()), CSAW_OK) << csaw_last_error();
     const reference::Product want = reference::spmm(view, x.values(), reduce, heads);
-    uint64_t wrong = count_wrong(&y, want.y, want.size, of_y, [&](uint64_t r) {
+    const auto terms = [&](uint64_t r) {
         return exact || picks ? uint64_t{1} : row_length(a, r); // MAX and MIN: the product's rounding alone
-    });
+    };
+    uint64_t wrong = count_wrong(&y, want.y, want.size, of_y, terms);
+    wrong += !norm_within_bound(&y, want.y, want.size, of_y, terms);
     wrong += !y.gaps_untouched() + (arg.back() != 12345);
     for (size_t i = 0; picks && i + 1 < arg.size(); i++) {
         if (arg[i] == want.arg[i]) continue; // rounded products may tie where exact ones do not
@@ -45,7 +47,9 @@ TEST(Spmm, every_width_on_every_matrix) {
 }
 
 TEST(Spmm, every_storage) {
-    for (const Sparse &a : {power_law(true), into_hub(), random_sparse("some", {0, 9, 300, 1, 0, 4}, 30, false)})
+    std::vector<Sparse> list = sparse_list();
+    list.push_back(random_sparse("some", {0, 9, 300, 1, 0, 4}, 30, false));
+    for (const Sparse &a : list)
         for (uint64_t cols : {1, 7, 33, 300})
             for (csaw_reduce reduce : reduces)
                 for (csaw_dtype of_x : dtypes)
@@ -53,6 +57,20 @@ TEST(Spmm, every_storage) {
                         EXPECT_EQ(wrong_elements(a, reduce, cols, of_x, of_y), 0u)
                             << a.name << ", " << cols << " columns, reduce " << reduce << ", storage " << of_x << " to "
                             << of_y;
+}
+
+// Errors that all lean to one side keep the bound of each element, and not that of the norm.
+TEST(Spmm, the_norm_has_a_bound_of_its_own) {
+    const Sparse a = random_sparse("one row", {900}, 77, true);
+    const csaw_sparse view = a.view();
+    Dense x(random_matrix(77, 40, 3), CSAW_F32), y(1, 40, CSAW_F32);
+    const auto terms = [](uint64_t) { return uint64_t{900}; };
+    ASSERT_EQ(csaw_spmm(&view, x.view(), nullptr, y.view()), CSAW_OK);
+    const reference::Product want = reference::spmm(view, x.values(), CSAW_SUM, 1);
+    EXPECT_TRUE(norm_within_bound(&y, want.y, want.size, CSAW_F32, terms));
+    for (uint64_t c = 0; c < 40; c++) y.set(0, c, want.y.at(0, c) + 0.1 * 2 * 900 * 0x1p-24 * want.size.at(0, c));
+    EXPECT_EQ(count_wrong(&y, want.y, want.size, CSAW_F32, terms), 0u);
+    EXPECT_FALSE(norm_within_bound(&y, want.y, want.size, CSAW_F32, terms));
 }
 
 TEST(Spmm, no_columns) {

@@ -3,6 +3,8 @@
 #ifndef CSAW_BENCH_GPU_BENCH_CUH
 #define CSAW_BENCH_GPU_BENCH_CUH
 
+#include <cuda_profiler_api.h>
+
 #include <cstring>
 #include <vector>
 
@@ -40,6 +42,14 @@ template <typename RUN> static figure time_of(uint32_t repeat, RUN run) {
     const uint32_t calls = share < 1 ? 1 : share > 1000 ? 1000 : (uint32_t)share;
     for (double &s : seconds) s = seconds_of(calls, run) / calls;
     return figure_of(seconds.data(), repeat);
+}
+
+/* A run whose kernels a profiler sees that was told to wait for that (bench/launches_ncu.sh). */
+template <typename RUN> static void watched(RUN run) {
+    must_cuda(cudaProfilerStart());
+    run();
+    must_cuda(cudaDeviceSynchronize());
+    must_cuda(cudaProfilerStop());
 }
 
 /* Bytes that a copy within the GPU reads and writes a second, of arrays far larger than its caches. */

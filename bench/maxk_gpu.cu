@@ -15,8 +15,8 @@
  * "paper_bytes" are by the formula of MaxK-GNN, section 4.3 and Table 2, as in bench/maxk.c, of rows and copies what
  * they read and write; floor: every array once at the rate of a copy measured in this run. "sectors": for every edge
  * all 32-byte sectors that the entries of its column would take if they stood side by side, values and index, fetched
- * and thrown away: what limits the forward product. Times as in bench/spmm_gpu.cu. bench/maxk_ncu.sh measures what the
- * kernels move, and what limits them. */
+ * and thrown away: what limits the forward product. Times as in bench/spmm_gpu.cu. bench/launches_ncu.sh measures what
+ * the kernels move, and what limits them. */
 #include "bench/maxk_gpu_check.cuh"
 extern "C" {
 #include "spmm/device_maxk.h"
@@ -202,7 +202,7 @@ static void run_products(bench *b, double dense) {
         const auto run = [&] { must(csaw_maxk_spmm(&b->there, &b->there_h, o, &b->there_y)); };
         if (o == &alone && !whole) continue;
         poison(b->there_y);
-        run();
+        watched(run);
         verify_forward(b);
         const figure f = time_of(b->set.repeat, run);
         report(b, b->h.k, o == &alone ? "forward, not prepared" : "forward", f, forward, "sectors", sectors);
@@ -227,7 +227,7 @@ static void run_products(bench *b, double dense) {
         };
         if (!way.always && !whole) continue;
         poison(b->there_dh);
-        run();
+        watched(run);
         verify_backward(b, way.exact);
         report(b, b->h.k, way.name, time_of(b->set.repeat, run), backward, "sectors", sectors);
     }
@@ -254,7 +254,7 @@ static void run_k(bench *b, uint64_t k, double dense) {
     b->there_dh.values = upload<float>(nullptr, values.size());
     b->there_dh.index = b->there_h.index;
     const csaw_maxk_options o = maxk_options(b);
-    must(csaw_maxk(&b->there_x, &o, &b->there_h));
+    watched([&] { must(csaw_maxk(&b->there_x, &o, &b->there_h)); });
     verify_maxk(b->h, b->there_h);
     if (b->set.what == "all" || b->set.what == "rows") run_rows(b);
     if (b->set.what != "rows") run_products(b, dense);

@@ -143,7 +143,7 @@ static double measure(bench *b, const char *op, const char *by, check what, bool
                       RUN run) {
     must_cuda(cudaMemset(b->there_y.data, 0xff, b->y_bytes.size()));
     if (is_of_edges(what)) must_cuda(cudaMemset(b->there_dweight, 0xff, b->dweight.size() * 4));
-    run();
+    watched(run);
     const uint64_t wrong = wrong_of(b, what);
     if (wrong && ours) {
         fprintf(stderr, "spmm_gpu_bench: %s by %s: %llu elements are out of bound\n", op, by,

@@ -82,8 +82,25 @@ def test_edge_sampled_accuracy(monkeypatch, capsys, tmp_path, degree):
             for method in ("bucket", "fastrand", "stratified"):  # every row is whole: but for rounding nothing differs
                 assert right[method, 64] == pytest.approx(right["all", 0], abs=0.02)
         assert all(t["aggregation_ms"] > 0 and t["inference_ms"] > 0 for t in net["times"])
-        assert len(net["times"]) == 1 + 3 * len(widths)
+        assert len(net["times"]) == 2 + 3 * len(widths)
+        ms = {(t["method"], t["S"]): t["aggregation_ms"] for t in net["times"]}
+        assert len(net["table_v"]) == 2 * 3
+        for row in net["table_v"]:
+            trained, = (t for t in net["trained"] if (t["with"], t["S"]) == (row["with"], row["trained_S"]))
+            mean = {(t["method"], t["S"]): t["mean"] for t in trained["test"]}
+            cheap = [s for s in widths if mean["all", 0] - mean[row["method"], s] < 0.01]
+            assert (row["S"] is None) == (not cheap)
+            if cheap:
+                least = min(ms[row["method"], s] for s in cheap)
+                assert row["S"] in cheap and ms[row["method"], row["S"]] == least
+                assert row["aggregation_of_peer"] == ms["torch.sparse", 0] / least
     assert table.count("test accuracy") == 4 and "S=64" in table and "tiny: 150 vertices" in table
+    example = importlib.import_module("edge_sampled_accuracy")
+    data = example.load("tiny", folder, torch.device("cpu"))
+    h = torch.randn(VERTICES, 5)
+    for kind in ("gcn", "sage"):  # what is timed beside csaw's is the same product
+        near = example.Neighbours(kind, data)
+        torch.testing.assert_close(near.by_torch()(h, 0), near.all()(h, 0))
 
 
 def test_maxk_training(monkeypatch, capsys, tmp_path, degree):

@@ -77,8 +77,12 @@ static csaw_status arrange(const place &where, const csaw_batch_totals *t, csaw_
     work<uint32_t> row, col, sorted;
     work<float> weight;
     work<uint64_t> order;
+    work<csaw__batched_row> cols;
+    work<uint32_t> moved;
+    uint32_t by_row_moved = 0;
     CSAW_TRY(take_side(where, t->rows, t->edges, &d->by_row));
     CSAW_TRY(take_side(where, t->cols, t->edges, &d->by_col));
+    CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->cols, "columns of a batch", &d->by_col.output));
     CSAW_TRY(keep(where, (const csaw__batched_entry *)nullptr, t->edges, "entries of a batch", &d->mean));
     CSAW_TRY(keep(where, (const float *)nullptr, t->edges, "entries of a batch", &d->divisor));
     CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->edges, "entries of a batch", &d->row_of));
@@ -87,19 +91,26 @@ static csaw_status arrange(const place &where, const csaw_batch_totals *t, csaw_
     CSAW_TRY(sorted.take(where, t->edges, "columns being sorted"));
     CSAW_TRY(weight.take(where, t->edges, "weights of entries"));
     CSAW_TRY(order.take(where, t->edges, "entries being sorted"));
+    CSAW_TRY(cols.take(where, t->cols, "columns of a batch"));
+    CSAW_TRY(moved.take(where, 2, "the order of entries"));
+    CSAW_CUDA(cudaMemsetAsync(moved.get(), 0, 2 * sizeof *moved.get(), where.stream));
     CSAW__LAUNCH(where, t->edges, csaw__batch_spread, d->graph, t->graphs, t->edges, row.get(), col.get(),
                  weight.get());
     if (t->edges) CSAW_TRY(sort(where, row.get(), t->edges, t->rows, d->row_of, order.get()));
     CSAW__LAUNCH(where, t->rows, csaw__batch_rows<CSAW__BY_ROW>, d->graph, t->graphs, d->row_of, t->edges, t->rows,
                  d->by_row.row);
     CSAW__LAUNCH(where, t->edges, csaw__batch_entries, d->graph, t->graphs, order.get(), col.get(), weight.get(),
-                 t->edges, d->by_row.entry, d->by_row.number);
+                 t->edges, d->by_row.entry, d->by_row.number, moved.get());
+    CSAW_CUDA(cudaMemcpyAsync(&by_row_moved, moved.get(), sizeof by_row_moved, cudaMemcpyDeviceToHost, where.stream));
     if (t->edges) CSAW_TRY(sort(where, col.get(), t->edges, t->cols, sorted.get(), order.get()));
     CSAW__LAUNCH(where, t->cols, csaw__batch_rows<CSAW__BY_COL>, d->graph, t->graphs, sorted.get(), t->edges, t->cols,
-                 d->by_col.row);
+                 cols.get());
+    CSAW__LAUNCH(where, t->cols, csaw__batch_level, cols.get(), t->cols, d->by_col.row, d->by_col.output);
     CSAW__LAUNCH(where, t->edges, csaw__batch_entries, d->graph, t->graphs, order.get(), row.get(), weight.get(),
-                 t->edges, d->by_col.entry, d->by_col.number);
+                 t->edges, d->by_col.entry, d->by_col.number, moved.get() + 1);
     CSAW__LAUNCH(where, t->edges, csaw__batch_means, d->by_col.entry, d->by_row.row, t->edges, d->mean, d->divisor);
+    CSAW_CUDA(cudaStreamSynchronize(where.stream));
+    d->in_order = !by_row_moved;
     return CSAW_OK;
 }
 
@@ -116,9 +127,7 @@ csaw_status csaw__device_batch_create(csaw_batch *batch, const csaw__where *of, 
     CSAW_TRY(keep(where, batch->graph, t->graphs, "descriptors of a batch", &d->graph));
     CSAW_TRY(check(where, batch, from_zero, bad, fault));
     if (*bad != UINT64_MAX) return CSAW_OK;
-    CSAW_TRY(arrange(where, t, d));
-    CSAW_CUDA(cudaStreamSynchronize(where.stream));
-    return CSAW_OK;
+    return arrange(where, t, d);
 }
 
 void csaw__device_batch_free(csaw_batch *batch) {
@@ -126,8 +135,9 @@ void csaw__device_batch_free(csaw_batch *batch) {
     place where;
     if (!d) return;
     if (where.enter(batch->ordinal, nullptr, nullptr) == CSAW_OK) {
-        void *const memory[] = {d->graph,      d->by_row.row,   d->by_row.entry,  d->by_row.number, d->mean,
-                                d->by_col.row, d->by_col.entry, d->by_col.number, d->row_of,        d->divisor};
+        void *const memory[] = {d->graph,  d->by_row.row, d->by_row.entry, d->by_row.number,
+                                d->mean,   d->by_col.row, d->by_col.entry, d->by_col.number,
+                                d->row_of, d->divisor,    d->by_col.output};
         cudaDeviceSynchronize(); /* products with this batch may still run */
         for (void *m : memory) cudaFree(m);
     }

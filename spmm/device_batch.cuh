@@ -89,13 +89,32 @@ static __global__ void csaw__batch_rows(const csaw__small *graph, uint64_t graph
     out[i] = csaw__batched_row{first, (uint32_t)count, (uint32_t)csaw__batch_graph_of<BY>(graph, graphs, i)};
 }
 
-/* order: [edges] which entry stands at each place of out; other: its column, or row; number: which of its graph. */
+/* The rows of each warp by falling number of entries, so that those that share a warp end together. */
+static __global__ void csaw__batch_level(const csaw__batched_row *row, uint64_t outputs, csaw__batched_row *out,
+                                         uint32_t *output) {
+    const uint64_t i = csaw__thread_number();
+    const uint32_t lane = threadIdx.x % 32;
+    const csaw__batched_row mine = i < outputs ? row[i] : csaw__batched_row{};
+    uint32_t before = 0;
+    for (uint32_t k = 0; k < 32; k++) {
+        const uint32_t count = __shfl_sync(0xffffffffu, mine.count, (int)k);
+        const bool there = i - lane + k < outputs;
+        before += there && (count > mine.count || (count == mine.count && k < lane));
+    }
+    if (i >= outputs) return;
+    out[i - lane + before] = mine;
+    output[i - lane + before] = (uint32_t)i;
+}
+
+/* order: [edges] which entry stands at each place of out; other: its column, or row; number: which of its graph;
+ * moved: 0 before, 1 if they do not stand as they were. */
 static __global__ void csaw__batch_entries(const csaw__small *graph, uint64_t graphs, const uint64_t *order,
                                            const uint32_t *other, const float *weight, uint64_t edges,
-                                           csaw__batched_entry *out, uint32_t *number) {
+                                           csaw__batched_entry *out, uint32_t *number, uint32_t *moved) {
     const uint64_t i = csaw__thread_number();
     if (i >= edges) return;
     const uint64_t e = order[i];
+    if (e != i) *moved = 1;
     out[i] = csaw__batched_entry{other[e], weight[e]};
     number[i] = (uint32_t)(e - graph[csaw__batch_graph_of<CSAW__BY_ENTRY>(graph, graphs, e)].num_begin);
 }

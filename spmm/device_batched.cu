@@ -88,7 +88,7 @@ csaw_status csaw__device_batched_backward(const csaw_batch *batch, uint32_t lane
     csaw__batched_dots d = {};
     d.graph = there->graph, d.a = there->by_row, d.row_of = there->row_of;
     d.edges = batch->total.edges, d.cols = dy->cols;
-    d.mean = options->reduce == CSAW_MEAN;
+    d.mean = options->reduce == CSAW_MEAN, d.in_order = there->in_order;
     d.arg = csaw__is_extreme(options->reduce) ? options->arg : nullptr;
     d.x = csaw__batched_matrix_of(x), d.dy = csaw__batched_matrix_of(dy), d.dw = dw;
     return multiply_dots(where, d, lanes);

@@ -195,10 +195,11 @@ static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, 2)
     const uint32_t slice =
         blockIdx.x < blocks ? 0 : blockIdx.x / blocks; /* a division costs as much as a few entries */
     const uint32_t group = threadIdx.x >> p.lanes_log, groups = CSAW__BATCHED_THREADS >> p.lanes_log;
-    const uint32_t number = (blockIdx.x - slice * blocks) * groups + group; /* the last block's ends below 2^32 */
+    const uint32_t place = (blockIdx.x - slice * blocks) * groups + group; /* the last block's ends below 2^32 */
     const uint64_t column = (p.first_slice + slice) * (apart * CSAW__BATCHED_FACTOR) + lane * VECTOR;
-    if (number >= p.outputs || column >= p.cols) return;
-    const csaw__batched_row row = p.a.row[number];
+    if (place >= p.outputs || column >= p.cols) return;
+    const csaw__batched_row row = p.a.row[place];
+    const uint32_t number = p.a.output ? p.a.output[place] : place;
     char *const in = csaw__batched_at(p.in.data, csaw__batched_shift(&p.in, p.graph, row.graph, !p.transposed));
     const bool both = column + apart < p.cols; /* vectors; else the first is read twice */
     const char *const from = in + column * bytes;

@@ -54,6 +54,7 @@ struct alignas(8) csaw__batched_entry {
  * in the order of its graph. */
 typedef struct csaw__batched_side {
     csaw__batched_row *row;     /* [outputs] */
+    uint32_t *output;           /* [outputs] which row of the output each is; NULL = they stand in order */
     csaw__batched_entry *entry; /* [edges] */
     uint32_t *number;           /* [edges] which entry of its graph each is */
 } csaw__batched_side;
@@ -64,6 +65,7 @@ typedef struct csaw__device_batch {
     csaw__batched_entry *mean; /* [edges] of by_col, weights divided by the number of entries of their row */
     float *divisor;            /* [edges] of by_col, that number */
     uint32_t *row_of;          /* [edges] of by_row: the row of each */
+    bool in_order;             /* entries by row stand as in the graphs */
 } csaw__device_batch;
 
 /* ---- what a kernel is given ---- */
@@ -128,7 +130,7 @@ typedef struct csaw__batched_dots { /* dw */
     csaw__batched_side a;   /* by row */
     const uint32_t *row_of; /* [edges] */
     uint64_t edges, cols;
-    bool mean;
+    bool mean, in_order; /* in_order: entry e of a is place e of dw */
     const uint32_t *arg; /* of MAX and MIN, else NULL */
     csaw__batched_matrix x, dy;
     float *dw;

@@ -47,9 +47,11 @@ static __global__ void __launch_bounds__(CSAW__DOTS_THREADS, CSAW__DOTS_BLOCKS)
     constexpr uint32_t lanes = CSAW__SUMS / VECTOR, x_bytes = X == CSAW_F32 ? 4 : 2, dy_bytes = DY == CSAW_F32 ? 4 : 2;
     constexpr uint32_t many = lanes, few = 4; /* steps: many are the same bytes of a lane by any number of lanes */
     const uint64_t number = csaw__thread_number() / lanes, e = number < d.edges ? number : d.edges - 1;
-    const uint32_t lane = threadIdx.x % lanes, row = d.row_of[e], col = d.a.entry[e].other, entry = d.a.number[e];
-    const csaw__batched_row of_row = d.a.row[row];
-    const uint64_t place = d.graph[of_row.graph].num_begin + entry; /* comes while columns do */
+    const uint32_t lane = threadIdx.x % lanes, row = d.row_of[e], col = d.a.entry[e].other;
+    const uint32_t entry = EXTREME || !d.in_order ? d.a.number[e] : 0; /* of its graph */
+    csaw__batched_row of_row = {};
+    if (!d.in_order || d.mean || d.x.each || d.dy.each) of_row = d.a.row[row];
+    const uint64_t place = d.in_order ? e : d.graph[of_row.graph].num_begin + entry; /* comes while columns do */
     const uint64_t x = csaw__batched_shift(&d.x, d.graph, of_row.graph, true) + col * d.x.stride * x_bytes;
     const uint64_t dy = csaw__batched_shift(&d.dy, d.graph, of_row.graph, false) + row * d.dy.stride * dy_bytes;
     const csaw__batched_pair pair = {csaw__batched_at(d.x.data, x), csaw__batched_at(d.dy.data, dy),

@@ -28,6 +28,9 @@ struct There {
         const csaw_batch_totals t = batch->total;
         std::vector<uint32_t> row(t.edges + 1), col(t.edges + 1), sorted_col;
         std::vector<float> weight(t.edges + 1);
+        std::vector<csaw__batched_row> cols(t.cols + 1);
+        uint32_t by_col_moved = 0;
+        output.resize(t.cols + 1);
         row_of_row.resize(t.rows + 1), row_of_col.resize(t.cols + 1);
         number.resize(t.edges + 1), number_by_col.resize(t.edges + 1);
         for (auto *entries : {&by_row, &by_col, &mean}) entries->resize(t.edges + 1);
@@ -37,12 +40,14 @@ struct There {
         Launch(t.rows, 64, csaw__batch_rows<CSAW__BY_ROW>, batch->graph, t.graphs, row_of.data(), t.edges, t.rows,
                row_of_row.data());
         Launch(t.edges, 64, csaw__batch_entries, batch->graph, t.graphs, order.data(), col.data(), weight.data(),
-               t.edges, by_row.data(), number.data());
+               t.edges, by_row.data(), number.data(), &moved);
         order = Sort(col, t.edges, &sorted_col);
         Launch(t.cols, 64, csaw__batch_rows<CSAW__BY_COL>, batch->graph, t.graphs, sorted_col.data(), t.edges, t.cols,
-               row_of_col.data());
+               cols.data());
+        Launch(t.cols, 64, csaw__batch_level, static_cast<const csaw__batched_row *>(cols.data()), t.cols,
+               row_of_col.data(), output.data());
         Launch(t.edges, 64, csaw__batch_entries, batch->graph, t.graphs, order.data(), row.data(), weight.data(),
-               t.edges, by_col.data(), number_by_col.data());
+               t.edges, by_col.data(), number_by_col.data(), &by_col_moved);
         Launch(t.edges, 64, csaw__batch_means, by_col.data(), row_of_row.data(), t.edges, mean.data(), divisor.data());
     }
     static std::vector<uint64_t> Sort(const std::vector<uint32_t> &key, uint64_t edges, std::vector<uint32_t> *sorted) {
@@ -56,9 +61,9 @@ struct There {
     csaw__batched_product product(bool transposed, csaw_reduce reduce, const float *weight = nullptr) const {
         csaw__batched_product p = {};
         p.graph = batch->graph;
-        p.a = transposed ? csaw__batched_side{Mutable(row_of_col), Mutable(reduce == CSAW_MEAN ? mean : by_col),
-                                              Mutable(number_by_col)}
-                         : csaw__batched_side{Mutable(row_of_row), Mutable(by_row), Mutable(number)};
+        p.a = transposed ? csaw__batched_side{Mutable(row_of_col), Mutable(output),
+                                              Mutable(reduce == CSAW_MEAN ? mean : by_col), Mutable(number_by_col)}
+                         : csaw__batched_side{Mutable(row_of_row), nullptr, Mutable(by_row), Mutable(number)};
         p.weight = weight;
         if (transposed && reduce == CSAW_MEAN && weight) p.divisor = divisor.data();
         p.outputs = transposed ? batch->total.cols : batch->total.rows;
@@ -71,7 +76,8 @@ struct There {
     std::vector<csaw__batched_row> row_of_row, row_of_col; // records
     std::vector<csaw__batched_entry> by_row, by_col, mean;
     std::vector<float> divisor;
-    std::vector<uint32_t> row_of, number, number_by_col;
+    std::vector<uint32_t> row_of, number, number_by_col, output;
+    uint32_t moved = 0;
 };
 
 csaw__batched_matrix MatrixOf(const csaw_batched_dense &m) {
@@ -159,7 +165,7 @@ void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const 
     d.graph = batch->graph, d.a = there.product(false, CSAW_SUM).a;
     d.row_of = there.row_of.data();
     d.edges = batch->total.edges, d.cols = ask.width;
-    d.mean = ask.reduce == Reduce::mean;
+    d.mean = ask.reduce == Reduce::mean, d.in_order = !there.moved;
     d.arg = best ? want_arg.data() : nullptr;
     d.x = MatrixOf(in), d.dy = MatrixOf(from), d.dw = dw.data();
     for (uint32_t lanes : {4, 8, 16}) {
@@ -243,6 +249,26 @@ TEST(EmulatedBatched, WeightsOfTheCall) {
                 ask.weights_of_the_call = true;
                 ExpectCpuBits(mixed(width, is_best(reduce)), ask, {0});
             }
+}
+
+// Those of a warp by falling number of entries, equal ones as they were; of other warps none.
+TEST(EmulatedBatched, ColumnsOfAWarpAreLevel) {
+    std::vector<csaw__batched_row> rows(70), out(70);
+    std::vector<uint32_t> output(71, 777);
+    for (uint32_t i = 0; i < 70; i++) rows[i] = {i * 10ull, i * 7 % 5, i};
+    Launch(70, 64, csaw__batch_level, static_cast<const csaw__batched_row *>(rows.data()), uint64_t{70}, out.data(),
+           output.data());
+    for (uint32_t i = 0; i < 70; i++) {
+        const uint32_t of = output[i];
+        ASSERT_LT(of, 70u);
+        EXPECT_EQ(of / 32, i / 32);
+        EXPECT_EQ(out[i].first, rows[of].first);
+        EXPECT_EQ(out[i].count, rows[of].count);
+        EXPECT_EQ(out[i].graph, of);
+        if (i % 32 == 0) continue;
+        EXPECT_TRUE(out[i - 1].count > out[i].count || (out[i - 1].count == out[i].count && output[i - 1] < of)) << i;
+    }
+    EXPECT_EQ(output[70], 777u);
 }
 
 // The arg of another batch: entries of other rows, and beyond the last.

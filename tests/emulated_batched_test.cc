@@ -11,6 +11,7 @@
 #include "spmm/device_batch.cuh"
 #include "spmm/device_batched_dots.cuh"
 #include "spmm/device_batched_tiles.cuh"
+#include "spmm/device_batched_winners.cuh"
 
 namespace {
 
@@ -161,6 +162,14 @@ void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const 
     p.cols = ask.width, p.in = MatrixOf(from), p.out = MatrixOf(dx_view), p.arg = best ? want_arg.data() : nullptr;
     RunRows(p, 0);
     EXPECT_EQ(dx.bytes, want_dx.bytes) << Name(ask) << ", dx";
+    if (best && !there.moved && csaw__pick_bytes(batch->most) <= CSAW__PICK_BYTES) { // by rows of dy
+        const uint32_t slices = static_cast<uint32_t>((ask.width + 31) / 32);
+        std::fill(dx.bytes.begin(), dx.bytes.end(), '\xff');
+        p.a = there.product(false, CSAW_SUM).a;
+        Launch(graphs.size() * slices * 32, CSAW__PICK_THREADS, csaw__batched_pick_at(&p), p, uint64_t{graphs.size()},
+               slices, uint32_t{batch->most});
+        EXPECT_EQ(dx.bytes, want_dx.bytes) << Name(ask) << ", dx by rows";
+    }
     csaw__batched_dots d = {};
     d.graph = batch->graph, d.a = there.product(false, CSAW_SUM).a;
     d.row_of = there.row_of.data();

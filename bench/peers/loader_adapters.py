@@ -8,8 +8,10 @@ which takes (x, x of the receivers) and one of them. A batch has n_id (seeds fir
 where it is first reached, as PyTorch Geometric does.
 """
 import ctypes
-import importlib
+import functools
 import importlib.util
+import shutil
+import sys
 from types import SimpleNamespace
 
 import csaw
@@ -33,6 +35,12 @@ class Workload:
         self.y = torch.randint(0, args.classes, (graph.num_vertices,), generator=order)
         self.seeds = torch.randperm(graph.num_vertices, generator=order)[:args.batch * args.batches]
         self._placed = {"cpu": self.x}
+
+    @functools.cached_property
+    def by_receiver(self):
+        """edge_index in order of receivers: what PyTorch Geometric takes without a sort, is_sorted=True."""
+        row = torch.arange(len(self.rowptr) - 1).repeat_interleave(torch.from_numpy(self.rowptr).diff())
+        return torch.stack([torch.from_numpy(self.col), row])
 
     @property
     def batches(self):
@@ -194,7 +202,8 @@ class Plain(Peer):
 
 
 class Pyg(Peer):
-    """PyTorch Geometric's NeighborLoader, which samples on the CPU; its batches are copied to the device."""
+    """PyTorch Geometric's NeighborLoader, which samples on the CPU, in this process or in as many workers; its batches
+    are copied to the device, from page-locked memory."""
 
     def __init__(self, work, device, workers):
         super().__init__(work, device)
@@ -206,48 +215,69 @@ class Pyg(Peer):
         more = dict(num_workers=workers, persistent_workers=workers > 0, pin_memory=device != "cpu")
         self.loaders = {}
         for with_x in (False, True):
-            data = Data(edge_index=work.edge_index, num_nodes=work.graph.num_vertices)
+            data = Data(edge_index=work.by_receiver, num_nodes=work.graph.num_vertices)
             if with_x:
                 data.x = work.x
             self.loaders[with_x] = NeighborLoader(data, list(work.fanout), work.seeds, batch_size=work.args.batch,
-                                                  **more)
+                                                  is_sorted=True, transform=with_counts, **more)
 
     def epoch(self, with_x=True, in_flight=1):
         for batch in self.loaders[with_x]:
-            if getattr(batch, "num_sampled_nodes", None) is None:  # torch-sparse counts none
-                count_hops(batch)
             yield batch.to(self.device, non_blocking=True)
 
 
-def count_hops(batch):
-    """Of two hops."""
-    sender, receiver = batch.edge_index
-    first = int((receiver < batch.batch_size).sum())
-    reached = max(int(sender[:first].max()) + 1, batch.batch_size) if first else batch.batch_size
-    batch.num_sampled_edges = [first, len(sender) - first]
-    batch.num_sampled_nodes = [batch.batch_size, reached - batch.batch_size, len(batch.n_id) - reached]
+def with_counts(batch):
+    """Counts by hop, of two hops, where torch-sparse made the batch, which counts none. A transform: where there are
+    workers, they do it."""
+    if getattr(batch, "num_sampled_nodes", None) is None:
+        sender, receiver = batch.edge_index
+        size = batch.batch_size
+        first = int((receiver < size).sum())
+        reached = max(int(sender[:first].max()) + 1, size) if first else size
+        batch.num_sampled_edges = [first, len(sender) - first]
+        batch.num_sampled_nodes = [size, reached - size, len(batch.n_id) - reached]
+    return batch
 
 
 def pyg_backend():
-    """The compiled part that PyTorch Geometric's NeighborLoader needs; None: it, or every such part, is missing."""
-    for name in ("torch_geometric", "pyg_lib", "torch_sparse"):
-        try:
-            importlib.import_module(name)
-        except (ImportError, OSError):
-            if name == "torch_geometric":
-                return None
-            continue
-        if name != "torch_geometric":
-            return name.replace("_", "-")
+    """The compiled part that PyTorch Geometric's NeighborLoader samples with, and its version; None: there is none, or
+    no PyTorch Geometric. It is asked, since one that cannot be loaded it does without."""
+    try:
+        from torch_geometric import typing
+    except ImportError:
+        return None
+    for name, has in (("pyg_lib", typing.WITH_PYG_LIB), ("torch_sparse", typing.WITH_TORCH_SPARSE)):
+        if has:
+            return f"{name.replace('_', '-')} {getattr(sys.modules.get(name), '__version__', '')}".strip()
     return None
 
 
+SHARED = "/dev/shm"  # where workers leave their batches: past its end they die of SIGBUS, without a word
+
+
+def shared_bytes(work, workers):
+    """Of SHARED, at most: the graph, once, and two batches of each worker."""
+    hops = [1]
+    for k in work.fanout:
+        hops.append(hops[-1] * k)
+    vertices = min(sum(hops) * work.args.batch, work.graph.num_vertices)
+    batch = vertices * (4 * work.args.cols + 8) + 3 * 8 * sum(hops[1:]) * work.args.batch
+    return 16 * work.graph.num_edges + 8 * work.graph.num_vertices + 2 * workers * batch
+
+
 def peers(work, device):
-    """The peers that can be had here, and what is to be said of that."""
-    if pyg_backend():
-        found = [Pyg(work, device, workers) for workers in sorted({0, work.args.workers})]
-        return found, f"peer: torch_geometric.loader.NeighborLoader, by {pyg_backend()}"
-    have = "is installed without pyg-lib and torch-sparse" if importlib.util.find_spec("torch_geometric") else \
-        "is not installed"
-    return [Plain(work, device)], (f"peer: a plain vectorised PyTorch sampler of this benchmark's own, since "
-                                   f"torch-geometric {have}")
+    """The peers that can be had here, and what is to be said of that. The plain sampler is always there, so that what
+    one run says can be held against another."""
+    found, backend = [Plain(work, device)], pyg_backend()
+    if not backend:
+        have = "is installed without pyg-lib and torch-sparse" if importlib.util.find_spec("torch_geometric") else \
+            "is not installed"
+        return found, (f"peer: a plain vectorised PyTorch sampler of this benchmark's own, since torch-geometric {have}")
+    said = f"peers: torch_geometric.loader.NeighborLoader, by {backend}, and a plain vectorised PyTorch sampler"
+    workers, want = work.args.workers, shared_bytes(work, work.args.workers)
+    have = shutil.disk_usage(SHARED).free
+    if workers and have < want:
+        said += (f"; {workers} workers were not timed, since they may need {want / 1e9:.1f} GB of {SHARED}, which has "
+                 f"{have / 1e9:.1f}")
+        workers = 0
+    return found + [Pyg(work, device, count) for count in sorted({0, workers})], said

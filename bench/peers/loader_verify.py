@@ -44,6 +44,8 @@ class Verifier:
         for d in range(len(fanout)):
             reached = sender[hop[receiver] == d]
             hop[reached] = np.minimum(hop[reached], d + 1)
+        if (np.diff(hop[receiver]) < 0).any():
+            raise Wrong("edges that are not hop by hop")
         want = np.minimum(np.append(fanout, 0)[hop], self.degree[n_id])
         if not np.array_equal(np.bincount(receiver, minlength=len(n_id)), want):
             raise Wrong("a vertex with more or fewer edges than min(fanout, degree)")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """bench/peers/loader_peers.py on a tiny graph: all that it compares is verified and timed; what is wrong is seen."""
 import importlib
+import importlib.util
 import json
 import runpy
 import sys
@@ -56,16 +57,96 @@ def wrong_batches(batch, seeds):
             ("the graph does not have", dict(edge_index=absent)),
             ("an edge twice", dict(edge_index=torch.cat([batch.edge_index, batch.edge_index[:, :1]], 1))),
             ("more or fewer edges", cut),
+            ("not hop by hop", dict(edge_index=batch.edge_index.flip(1))),
             ("features", dict(x=batch.x + 1)),
             ("counts by hop", dict(num_sampled_nodes=[*batch.num_sampled_nodes[:-1], 0]))]
 
 
-def test_what_is_wrong_is_seen(bench):
+@pytest.fixture
+def backend(bench, monkeypatch):
+    """torch-sparse or pyg-lib, where PyTorch Geometric has found one, else a neighbor_sample() of this file's."""
+    typing = pytest.importorskip("torch_geometric.typing", reason="PyTorch Geometric is not installed")
+    if bench[0].pyg_backend():
+        yield bench[0].pyg_backend()
+        return
+    library = torch.library.Library("torch_sparse", "DEF")
+    library.define("neighbor_sample(Tensor colptr, Tensor row, Tensor seed, int[] fanout, bool replace, bool directed) "
+                   "-> (Tensor, Tensor, Tensor, Tensor)")
+    library.impl("neighbor_sample", drawn, "CPU")
+    monkeypatch.setattr(typing, "WITH_TORCH_SPARSE", True)
+    yield "torch-sparse"
+    library._destroy()
+
+
+def drawn(colptr, row, seed, fanout, replace, directed):
+    """torch_sparse::neighbor_sample() by its description: (n_id, sender, receiver, edge), hop by hop, each vertex
+    expanded once, where it is first reached."""
+    assert not replace and directed
+    n_id, edges, begin = seed.tolist(), [], 0
+    place = {v: i for i, v in enumerate(n_id)}
+    for k in fanout:
+        end = len(n_id)
+        for receiver in range(begin, end):
+            first, last = colptr[n_id[receiver]:n_id[receiver] + 2].tolist()
+            for edge in (first + torch.randperm(last - first)[:k]).tolist():
+                v = int(row[edge])
+                if v not in place:
+                    place[v] = len(n_id)
+                    n_id.append(v)
+                edges.append((place[v], receiver, edge))
+        begin = end
+    return (torch.tensor(n_id), *torch.tensor(edges, dtype=torch.int64).view(-1, 3).T.contiguous())
+
+
+def small_work(adapters, workers=0):
+    args = SimpleNamespace(seed=2, cols=4, classes=2, batch=20, batches=2, fanout=(3, 2), host_features=False,
+                           workers=workers)
+    return adapters.Workload(csaw.Graph.rmat(8, 8, seed=3), args)
+
+
+@pytest.mark.parametrize("workers", (0, 2))
+def test_pytorch_geometric_is_a_peer(bench, backend, monkeypatch, workers):
+    """Beside the plain sampler, by its compiled part, with batches that are verified like the others'; without workers
+    where they would not find room."""
     adapters, verify = bench
-    args = SimpleNamespace(seed=2, cols=4, classes=2, batch=20, batches=2, fanout=(3, 2), host_features=False)
-    work = adapters.Workload(csaw.Graph.rmat(8, 8, seed=3), args)
+    work = small_work(adapters, workers)
+    found, said = adapters.peers(work, "cpu")
+    assert [who.name for who in found] == ["plain PyTorch", *(f"torch-geometric, {n} workers" for n in {0, workers})]
+    assert f"NeighborLoader, by {backend}" in said and f"with {backend}" in found[-1].version
     verifier = verify.Verifier(work)
-    for who in (adapters.Csaw(work, "cpu", True), adapters.Plain(work, "cpu")):
+    for who in found:
+        vertices, edges = verifier.contender(who)
+        assert 20 < vertices <= 20 * (1 + 3 + 6) and edges <= 20 * (3 + 6)
+    monkeypatch.setattr(adapters.shutil, "disk_usage", lambda path: SimpleNamespace(free=1000))
+    found, said = adapters.peers(work, "cpu")
+    assert len(found) == 2 and ("2 workers were not timed" in said) == (workers == 2)
+
+
+def test_edges_by_receiver(bench):
+    """What PyTorch Geometric is given as sorted is: else it would sample from other rows."""
+    work = small_work(bench[0])
+    sender, receiver = work.by_receiver.numpy()
+    order = np.lexsort(work.edge_index.numpy())  # by receiver, then by sender
+    assert np.array_equal(work.edge_index.numpy()[:, order], [sender, receiver])
+
+
+def test_without_a_compiled_part_there_is_no_pytorch_geometric(bench, monkeypatch):
+    typing = pytest.importorskip("torch_geometric.typing", reason="PyTorch Geometric is not installed")
+    monkeypatch.setattr(typing, "WITH_PYG_LIB", False)
+    monkeypatch.setattr(typing, "WITH_TORCH_SPARSE", False)
+    found, said = bench[0].peers(small_work(bench[0]), "cpu")
+    assert [who.name for who in found] == ["plain PyTorch"] and "without pyg-lib and torch-sparse" in said
+
+
+def test_what_is_wrong_is_seen(bench, request):
+    adapters, verify = bench
+    work = small_work(adapters)
+    verifier = verify.Verifier(work)
+    who_all = [adapters.Csaw(work, "cpu", True), adapters.Plain(work, "cpu")]
+    if importlib.util.find_spec("torch_geometric"):
+        request.getfixturevalue("backend")
+        who_all.append(adapters.Pyg(work, "cpu", 0))
+    for who in who_all:
         vertices, edges = verifier.contender(who)
         assert 20 < vertices <= 20 * (1 + 3 + 6) and edges <= 20 * (3 + 6)
         batch = next(iter(who.epoch()))

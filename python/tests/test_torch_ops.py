@@ -132,7 +132,7 @@ def sampled(a, width, method, reduce, seed, epoch):
                     seed=seed,
                     epoch=epoch)
     place, a = a.device, a.to("cpu")
-    matrix = ctypes.byref(sparse(a.rowptr, a.col, None, a.shape[1]))
+    matrix = sparse(a.rowptr, a.col, None, a.shape[1])
     rowptr = np.zeros(a.shape[0] + 1, np.uint64)
     check(lib.csaw_edge_sample(matrix, ctypes.byref(given), rowptr.ctypes.data, None, None))
     edge, factor = np.zeros(int(rowptr[-1]), np.uint64), np.zeros(int(rowptr[-1]), np.float32)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Many small graphs at once: GraphBatch, and operator csaw::batched_spmm with its gradients (csaw/batched.h)."""
-import ctypes
 import weakref
+from ctypes import byref
 from typing import Any, Optional, Tuple
 
 import torch
@@ -33,7 +33,7 @@ def join(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor) -> Handl
                                      edge_offset=address(edge_offset))
         setattr(graphs, "global", True)  # rows and columns count through the batch; the name is a word of Python
         options = make_options(s.csaw_batch_options, **place_of(offset))
-        handle = Handle(create(lib.csaw_batch_join, ctypes.byref(graphs), ctypes.byref(options)), lib.csaw_batch_free,
+        handle = Handle(create(lib.csaw_batch_join, byref(graphs), byref(options)), lib.csaw_batch_free,
                         arrays)
         _joined[key] = handle
     return handle
@@ -69,8 +69,8 @@ class GraphBatch:
 
 
 def _dense(x: Tensor):
-    return s.csaw_batched_dense(x.shape[0], x.shape[1], x.stride(0) if x.shape[0] > 1 else 0, DTYPES[x.dtype],
-                                x.data_ptr(), None)
+    rows, cols = x.shape
+    return byref(s.csaw_batched_dense(rows, cols, x.stride(0) if rows > 1 else 0, DTYPES[x.dtype], x.data_ptr(), None))
 
 
 def _arg_shape(x: Tensor, reduce: str) -> Tuple[int, int]:

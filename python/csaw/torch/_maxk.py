@@ -4,6 +4,7 @@
 A CBSR matrix is two tensors: values [rows, k] and index [rows, k], uint8 for up to 256 columns, else int16, whose bits
 are those of a uint16.
 """
+from ctypes import byref
 from typing import Optional, Tuple
 
 import torch
@@ -21,7 +22,8 @@ def _index_dtype(cols: int) -> torch.dtype:
 
 
 def _cbsr(values: Tensor, index: Tensor, cols: int):
-    return s.csaw_cbsr(values.shape[0], cols, values.shape[1], DTYPES[values.dtype], address(values), address(index))
+    rows, k = values.shape
+    return byref(s.csaw_cbsr(rows, cols, k, DTYPES[values.dtype], values.data_ptr(), index.data_ptr()))
 
 
 def _whole(values: Tensor, index: Tensor, cols: int) -> Tuple[Tensor, Tensor]:

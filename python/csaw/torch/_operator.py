@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.library import custom_op
 
 _PLAIN = (Tensor, torch.nn.Parameter)
+_KNOWN = frozenset((*_PLAIN, type(None), bool, int, str))
 
 
 def _somebody_looks_on() -> bool:
@@ -28,7 +29,18 @@ except AttributeError:  # a PyTorch that has these under other names
 
 
 def _seen(arguments) -> bool:
-    return _somebody_looks_on() or any(isinstance(a, Tensor) and type(a) not in _PLAIN for a in arguments)
+    if _somebody_looks_on():
+        return True
+    if _KNOWN.issuperset(map(type, arguments)):
+        return False
+    return any(isinstance(a, Tensor) and type(a) not in _PLAIN for a in arguments)
+
+
+def _want_gradients(arguments) -> bool:
+    for a in arguments:  # any() of a generator takes twice as long
+        if type(a) in _PLAIN and a.requires_grad:
+            return True
+    return False
 
 
 class Operator:
@@ -53,7 +65,7 @@ class Operator:
     def __call__(self, *arguments):
         if torch.compiler.is_compiling() or _seen(arguments):
             return self._op(*arguments)
-        if not torch.is_grad_enabled() or not any(isinstance(a, Tensor) and a.requires_grad for a in arguments):
+        if not torch.is_grad_enabled() or not _want_gradients(arguments):
             return self._run(*arguments)
         if self._differentiable is None:  # the operator says what is missing when its gradient is asked for
             return self._op(*arguments)

@@ -20,6 +20,23 @@ def _arg_shape(rowptr: Tensor, x: Tensor, reduce: str) -> Tuple[int, int]:
     return (rowptr.shape[0] - 1, x.shape[1]) if reduce in ("max", "min") else (0, 0)
 
 
+_no_args: Dict[torch.device, Tensor] = {}  # [0, 0] int64: the arg of all sums and means on a device
+
+
+def _arg(rowptr: Tensor, x: Tensor, reduce: str) -> Tensor:
+    if reduce in ("max", "min"):
+        return x.new_empty(_arg_shape(rowptr, x, reduce), dtype=torch.int64)
+    none = _no_args.get(x.device)
+    if none is None:
+        with torch.inference_mode(False):  # or gradients could not keep it later
+            none = _no_args[x.device] = torch.empty(0, 0, dtype=torch.int64, device=x.device)
+    return none
+
+
+def _fields(plan: Optional[Handle], arg: Tensor, reduce: str, heads: int, x: Tensor) -> Dict[str, Any]:
+    return dict(reduce=reduce_of(reduce), heads=heads, plan=pointer_of(plan), arg=arg.data_ptr() or None, **place_of(x))
+
+
 @operator("csaw::spmm")
 def spmm_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], x: Tensor, reduce: str,
             heads: int) -> Tuple[Tensor, Tensor]:
@@ -27,14 +44,10 @@ def spmm_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], x: Tensor, re
     same_device(rowptr, col, weight, x)
     x = rows_of(x, "x")
     y = x.new_empty(rowptr.shape[0] - 1, x.shape[1])
-    arg = x.new_empty(_arg_shape(rowptr, x, reduce), dtype=torch.int64)
+    arg = _arg(rowptr, x, reduce)
     plan = plan_of(rowptr, col, x.shape[0])
-    fields = dict(reduce=reduce_of(reduce),
-                  heads=heads,
-                  plan=pointer_of(plan),
-                  arg=address(arg) if arg.numel() else None)
-    a = sparse(rowptr, col, weight, x.shape[0])
-    call(lib.csaw_spmm, s.csaw_spmm_options, {**fields, **place_of(x)}, a, dense(x), ..., dense(y))
+    call(lib.csaw_spmm, s.csaw_spmm_options, _fields(plan, arg, reduce, heads, x),
+         sparse(rowptr, col, weight, x.shape[0]), dense(x), ..., dense(y))
     return y, arg
 
 
@@ -53,13 +66,9 @@ def spmm_backward_op(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], x: T
     dx = torch.empty(x.shape if with_x else 0, dtype=x.dtype, device=x.device)
     dw = x.new_empty((col.shape[0], heads) if with_weight else 0, dtype=torch.float32)
     plan = plan_of(rowptr, col, x.shape[0])
-    fields = dict(reduce=reduce_of(reduce),
-                  heads=heads,
-                  plan=pointer_of(plan),
-                  arg=address(arg) if arg.numel() else None)
-    a = sparse(rowptr, col, weight, x.shape[0])
-    call(lib.csaw_spmm_backward, s.csaw_spmm_options, {**fields, **place_of(x)}, a, dense(x), dense(dy), ...,
-         dense(dx) if with_x else None, address(dw) if with_weight else None)
+    call(lib.csaw_spmm_backward, s.csaw_spmm_options, _fields(plan, arg, reduce, heads, x),
+         sparse(rowptr, col, weight, x.shape[0]), dense(x), dense(dy), ..., dense(dx) if with_x else None,
+         address(dw) if with_weight else None)
     return dx, dw
 
 

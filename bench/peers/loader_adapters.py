@@ -94,9 +94,10 @@ class Csaw:
 
     def gather(self, n_id):
         """csaw_gather(), of which the Python package has no function of its own."""
-        vertex = n_id.int()
-        out = torch.empty(len(n_id), self.x.shape[1], device=self.device)
         gpu = self.device != "cpu"
+        # On the host by NumPy: PyTorch's threads would wait for more work, on the cores of those that gather
+        vertex = n_id.int() if gpu else torch.from_numpy(n_id.numpy().astype("int32"))
+        out = torch.empty(len(n_id), self.x.shape[1], device=self.device)
         how = options(s.csaw_gather_options, device=self.device.encode(),
                       stream=(torch.cuda.current_stream(self.device).cuda_stream or None) if gpu else None)
         x, y = (s.csaw_dense(*a.shape, 0, 0, a.data_ptr()) for a in (self.x, out))

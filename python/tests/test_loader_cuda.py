@@ -253,3 +253,14 @@ def test_seeds_on_the_gpu_are_copied(data):
     batch = next(iter(csaw.NeighborLoader(dict(edge_index=data.edge_index.numpy()), [3], device="cuda:0", batch_size=64)))
     np.testing.assert_array_equal(csaw.random_walk(graph, batch.n_id, 4),
                                   csaw.random_walk(graph, torch.from_dlpack(batch.n_id).cpu().numpy(), 4))
+
+
+def test_negatives_are_the_cpu_s(karate):
+    seeds = torch.arange(34, device="cuda")
+    drawn = torch.from_dlpack(csaw.negatives(karate, seeds, 4, power=0.75, seed=3, device="cuda:0").view("int32"))
+    assert drawn.is_cuda
+    np.testing.assert_array_equal(drawn.cpu().numpy(), csaw.negatives(karate, np.arange(34), 4, power=0.75, seed=3))
+    kept = drawn.clone()
+    for seed in range(4, 40):  # memory that is still in use is not handed out again
+        csaw.negatives(karate, seeds, 4, seed=seed, device="cuda:0")
+    assert torch.equal(drawn, kept)

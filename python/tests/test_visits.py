@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """visits() against a count of the same walks by hand; negatives() against the rows of the graph and its law."""
 import gc
+import importlib
 
 import numpy as np
 import pytest
 
 import csaw
+from csaw._lib import check, lib
 
 
 def by_hand(path, start, top):
@@ -84,12 +86,27 @@ def test_negatives_in_pieces_and_their_table(karate):
     assert csaw.negatives(karate, np.zeros(0, int), 3).shape == (0, 3)
 
 
+def test_negatives_drawn_in_memory_of_a_device(karate):
+    """By way of a stand-in: what is drawn for a GPU is drawn in memory that csaw_memory_alloc() gives, here of the
+    host. On a GPU: test_cupy.py, test_loader_cuda.py."""
+    src = np.arange(34, dtype=np.uint32)
+    want = csaw.negatives(karate, src, 3, power=0.75, seed=9, first=5)
+    made, = (x for name, x in karate._kept.items() if name.startswith("negatives"))
+    got = importlib.import_module("csaw.negatives")._drawn_there(made, "cpu", 9, 5, src, 3)
+    assert got.shape == (34, 3) and got.strides == (3, 1) and got.dtype == np.uint32
+    here = np.zeros((34, 3), np.uint32)
+    check(lib.csaw_memory_read(b"cpu", here.ctypes.data, got.pointer, here.nbytes))
+    np.testing.assert_array_equal(here, want)
+
+
 def test_refused(karate):
     everything = csaw.Graph.from_edge_index(np.array([[0, 0], [0, 1]]))
     for words, call in (("power", lambda: csaw.negatives(karate, [1], power=5)),
                         ("Plan", lambda: csaw.negatives(csaw.plan(karate), [1])),
                         ("34", lambda: csaw.negatives(karate, [34])),
                         ("each is 0", lambda: csaw.negatives(karate, [1], 0)),
+                        ("device is 3", lambda: csaw.negatives(karate, [1], device=3)),
+                        ("gpu7", lambda: csaw.negatives(karate, [1], device="gpu7")),
                         ("0", lambda: csaw.negatives(everything, [0])),
                         ("one vertex each", lambda: csaw.visits(karate, [[1, 2]])),
                         ("34", lambda: csaw.visits(karate, [34])),

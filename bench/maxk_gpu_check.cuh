@@ -155,8 +155,7 @@ static void verify_forward(const bench *b) {
     must(csaw_maxk_spmm(&a, &b->h, nullptr, &y));
     const std::vector<float> got = rows_back(some, b->there_y.data, b->cols);
     for (uint64_t r = 0; r < a.rows; r++)
-        if (memcmp(&want[r * b->cols], &got[r * b->cols], b->cols * 4) != 0)
-            wrong("the product", b->h.k, some.row[r]);
+        if (memcmp(&want[r * b->cols], &got[r * b->cols], b->cols * 4) != 0) wrong("the product", b->h.k, some.row[r]);
 }
 
 /* exact: to the bit of the CPU's; else by the bound of the sum's terms. */

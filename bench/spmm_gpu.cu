@@ -72,10 +72,11 @@ struct moved {       /* bytes */
     double least;    /* every array once */
 };
 
-/* Of a product of any kind. */
-static moved of_rows(const bench *b) {
-    const double row = (double)b->x.cols * (b->x.dtype == CSAW_F32 ? 4 : 2), edges = (double)b->a.num_edges;
-    return {edges * row, 8 * (double)b->a.rows + 8 * edges + (double)(b->a.rows + b->a.cols) * row};
+/* Of a product of any kind; picks: with arg. */
+static moved of_rows(const bench *b, bool picks) {
+    const double cols = (double)b->x.cols, row = cols * (b->x.dtype == CSAW_F32 ? 4 : 2);
+    const double rows = (double)b->a.rows, edges = (double)b->a.num_edges;
+    return {edges * row, 8 * rows + 8 * edges + (rows + (double)b->a.cols) * row + (picks ? 8 * rows * cols : 0)};
 }
 
 /* Of so many numbers an edge, read and written, and the ends of rows. */
@@ -151,11 +152,9 @@ static double measure(bench *b, const char *op, const char *by, check what, bool
         exit(3);
     }
     const figure f = time_of(b->set.repeat, run);
-    report(b, op, by, f,
-           what == SOFTMAX        ? of_edges(b, 2)
-           : what == SOFTMAX_BACK ? of_edges(b, 3)
-                                  : of_rows(b),
-           wrong, of);
+    const bool picks = what == LARGEST || what == PICKED || what == PICKED_DOTS;
+    const moved bytes = what == SOFTMAX ? of_edges(b, 2) : what == SOFTMAX_BACK ? of_edges(b, 3) : of_rows(b, picks);
+    report(b, op, by, f, bytes, wrong, of);
     return f.median;
 }
 

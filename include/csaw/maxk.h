@@ -65,8 +65,8 @@ typedef struct csaw_maxk_spmm_options {
                                      (of an undirected graph, a itself); default: the plan's; without one made by the
                                      call, 4 bytes an edge, 8 with weights, and 8 a column (on a GPU 12 an edge, 16
                                      with weights or CSAW_MEAN, more while it is made, and of one that is given 4 with
-                                     CSAW_MEAN). Atomic additions (see `deterministic`) make none. The other functions do
-                                     not read it */
+                                     CSAW_MEAN). Atomic additions (see `deterministic`) make none. The other functions
+                                     do not read it */
     void *stream;                 /* a cudaStream_t of the device; NULL = the default stream */
     bool deterministic; /* csaw_maxk_spmm_backward() on a GPU: the CPU's bits, by rows of the transpose: entries alone
                            for k below cols / 8, else a dense gradient of which they are taken, which is rows x cols

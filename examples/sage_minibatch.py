@@ -99,15 +99,18 @@ def on_neighbors(data: Data, parts: Parts, seed: int, options: argparse.Namespac
 
 
 def on_subgraphs(data: Data, parts: Parts, seed: int, options: argparse.Namespace, kind: str) -> Way:
-    """The subgraphs of an epoch have about as many vertices as the graph."""
+    """The subgraphs of an epoch have about as many vertices as the graph; of a small graph there are more epochs, for
+    as many steps as the full graph has."""
     n, size = len(data.y), options.subgraph
+    steps = max(1, n // size)
+    epochs = options.saint_epochs or max(options.epochs, -(-options.full_epochs // steps))
     budget, depth = {"node": (size, 0), "edge": (-(-size // 2), 0), "walk": (-(-size // 3), 2),
                      "frontier": (-(-size // 10), size - size // 10)}[kind]
     trains = torch.zeros(n)
     trains[parts[0].cpu()] = 1
     edge_index = torch.stack([data.a.col.long(), data.a.row()]).cpu()
     loader = csaw.SaintLoader(dict(edge_index=edge_index, y=data.y.cpu(), trains=trains), kind, budget, depth,
-                              max(1, n // size), options.coverage, seed=seed)
+                              steps, options.coverage, seed=seed)
     degree, share = data.a.rowptr.diff(), n / len(parts[0])
 
     def loss(net: nn.Module, batch: Any, x: csaw.torch.Matrix) -> Tensor:
@@ -121,7 +124,7 @@ def on_subgraphs(data: Data, parts: Parts, seed: int, options: argparse.Namespac
         def __iter__(self):
             return (batch.to(options.device) for batch in loader)
 
-    return Way(options.epochs, Moved(), lambda batch: rows_of(data.x, batch.n_id), loss)
+    return Way(epochs, Moved(), lambda batch: rows_of(data.x, batch.n_id), loss)
 
 
 def on_all(data: Data, parts: Parts, seed: int, options: argparse.Namespace) -> Way:
@@ -235,9 +238,12 @@ def main() -> None:
                         help="default %(default)s; generated: made by the program, without data")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu", help="default %(default)s")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="a split and a training each")
-    parser.add_argument("--epochs", type=int, default=15, help="on neighbours and on subgraphs; default %(default)s")
+    parser.add_argument("--epochs", type=int, default=15, help="on neighbours, and on subgraphs at least; default "
+                        "%(default)s")
     parser.add_argument("--full-epochs", type=int, default=100, help="on the full graph, one step each; default "
                         "%(default)s")
+    parser.add_argument("--saint-epochs", type=int, help="on subgraphs of GraphSAINT; default: --epochs, or as many as "
+                        "have --full-epochs steps")
     parser.add_argument("--hidden", type=int, default=64, help="default %(default)s")
     parser.add_argument("--dropout", type=float, default=0.5, help="default %(default)s")
     parser.add_argument("--rate", type=float, default=0.01, help="of Adam; default %(default)s")

@@ -78,6 +78,31 @@ def test_operators_without_dispatch_have_its_bits_and_errors(edges):
         assert torch.equal(one, other)
 
 
+def test_what_does_not_fit_is_refused(edges):
+    """ctypes would cut numbers off, and take memory of another device for the host's."""
+    a, x = ct.matrix(edges, 30), features(30, 8)
+    for words, call in (("heads is 4294967297; it is a whole number of 32 bits", lambda: ct.spmm(a, x, heads=2**32 + 1)),
+                        ("heads is 2.5, a float, which", lambda: ct.spmm(a, x, heads=2.5)),
+                        ("width is -3; it is a whole number of 32 bits", lambda: ct.es_spmm(a, x, width=-3)),
+                        ("seed is -1; it is a whole number of 64 bits", lambda: ct.es_spmm(a, x, seed=-1)),
+                        ("and meta; move them to one device", lambda: ct.spmm(a, x.to("meta")))):
+        with pytest.raises(csaw.CsawError, match=words):
+            call()
+    assert torch.equal(ct.spmm(a, x, heads=np.int64(2)), ct.spmm(a, x, heads=2))
+
+
+def test_gradients_after_inference(edges):
+    """What sums share was made in inference mode, if that came first; gradients keep it nevertheless."""
+    a, x = ct.matrix(edges, 30), features(30, 8)
+    ct._spmm._no_args.clear()
+    with torch.inference_mode():
+        y = ct.spmm(a, x)
+    x = x.requires_grad_()
+    gradient, = torch.autograd.grad(ct.spmm(a, x).sum(), x)
+    torch.testing.assert_close(gradient, a.dense().sum(0)[:, None].expand(30, 8))
+    torch.testing.assert_close(y, a.dense() @ x.detach())
+
+
 def test_what_looks_on_sees_operators(edges):
     from torch.fx.experimental.proxy_tensor import make_fx
 

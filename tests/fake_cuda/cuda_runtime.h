@@ -267,6 +267,11 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
         fake_cuda::Advance();
     }
 }
+inline cudaError_t cudaDeviceSynchronize() { // all streams of all devices: they may wait for each other
+    FAKE_CUDA_GUARD;
+    while (fake_cuda::Advance()) {}
+    return fake_cuda::fault;
+}
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     const std::lock_guard<std::recursive_mutex> guard(fake_cuda::lock);
     fake_cuda::streams.erase(stream);

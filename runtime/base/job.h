@@ -424,6 +424,7 @@ typedef struct csaw__job {
     uint32_t (*pick_rest)(const struct csaw__choice *choice, struct csaw__scratch *scratch);
     unsigned long long *rest;     /* device: [num_walks] walks left undecided by REJECT, walk << 24 | depth */
     unsigned long long *num_rest; /* device: how many */
+    uint32_t log_apart;           /* device, walks that scan rows: one in 2^log_apart lanes has a walk; 5 at most */
     const float *tabulated;       /* check: static biases of rows, as tabulated; NULL = none */
     csaw__wave wave;              /* device: CSAW__KERNEL_FANOUTS, CSAW__KERNEL_EXPAND, CSAW__KERNEL_LAYER_ .. */
     csaw__layers layers;          /* device: CSAW__KERNEL_LAYER_ .. */

@@ -224,6 +224,16 @@ static bool is_reject(const csaw__job *job) {
     return job->kernel == CSAW__KERNEL_REJECT || job->kernel == CSAW__KERNEL_REJECT_ALIAS;
 }
 
+/* Few walks that scan rows stand apart: as long as all warps that they take are on the GPU at a time. */
+static csaw_status launch_scans(csaw__device *device, const csaw_sampler *sampler, int kernel, uint64_t walks,
+                                const csaw__job *given) {
+    const uint64_t most_warps = (uint64_t)1 << 13;
+    csaw__job job = *given;
+    job.log_apart = 0;
+    while (job.log_apart < 5 && walks << (job.log_apart + 1) <= 32 * most_warps) job.log_apart++;
+    return csaw__device_launch(device, sampler, kernel, walks << job.log_apart, &job);
+}
+
 /* Walks, and finishes what REJECT left undecided. record: as device->record. */
 static csaw_status run_kernels(csaw__device *device, const csaw_sampler *sampler, const csaw__job *job,
                                unsigned long long record[2]) {
@@ -233,11 +243,13 @@ static csaw_status run_kernels(csaw__device *device, const csaw_sampler *sampler
     CSAW_CUDA(cudaMemcpyAsync(device->record, record, bytes, cudaMemcpyHostToDevice, device->stream));
     /* a sampler's own bytes are not in the path, so such a walk cannot be taken up: REST walks it from its root */
     const bool whole = is_reject(job) && sampler->traits() & CSAW__TRAIT_USER;
-    CSAW_TRY(csaw__device_launch(device, sampler, whole ? rest : kernel, job->num_walks, job));
+    const bool scans = whole || kernel == CSAW__KERNEL_ITS || kernel == CSAW__KERNEL_RACE;
+    CSAW_TRY(scans ? launch_scans(device, sampler, whole ? rest : kernel, job->num_walks, job)
+                   : csaw__device_launch(device, sampler, kernel, job->num_walks, job));
     CSAW_CUDA(cudaMemcpyAsync(record, device->record, bytes, cudaMemcpyDeviceToHost, device->stream));
     CSAW_CUDA(cudaStreamSynchronize(device->stream));
     if (record[1] == 0) return CSAW_OK;
-    CSAW_TRY(csaw__device_launch(device, sampler, rest, record[1], job));
+    CSAW_TRY(launch_scans(device, sampler, rest, record[1], job));
     CSAW_CUDA(cudaMemcpyAsync(record, device->record, bytes, cudaMemcpyDeviceToHost, device->stream));
     CSAW_CUDA(cudaStreamSynchronize(device->stream));
     return CSAW_OK;

@@ -5,8 +5,9 @@
  * Method of walks (samples: device_expand.cuh): one thread a walk, from its root to its end. Paths are written
  * step-major, so that a warp's stores make whole lines (walker-major stores cost a third of the speed), and transposed
  * on delivery. Rows that need a scan are decided by the lane alone if they are short, else by the whole warp, one
- * lane's row after the other. REJECT leaves such rows to a second kernel, which takes up the few walks that have one
- * where they stopped.
+ * lane's row after the other; walks that are few stand apart, down to one a warp, so that no warp has two long rows
+ * while others have none. REJECT leaves such rows to a second kernel, which takes up the few walks that have one where
+ * they stopped.
  *
  * Limit on an H200, R-MAT 20: UNIFORM and ALIAS 84% and 80% of the throughput of L2, 19% and 17% of the issue slots;
  * REJECT 63% and 46%, at 47 registers; ITS with stored sums 78% of L2's. ITS and RACE that scan: instructions and
@@ -79,14 +80,16 @@ template <uint32_t KERNEL> CSAW_FN void csaw__device_walk(const csaw__job &job) 
                            rest; /* the warp works together, so all lanes stay */
     const uint64_t thread = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
     const bool resumes = rest && job.rest; /* REST without a list walks all from their roots */
-    const bool mine = thread < (resumes ? *job.num_rest : job.num_walks);
+    const uint64_t place = scans ? thread >> job.log_apart : thread;
+    const bool stands_in = !scans || thread == place << job.log_apart;
+    const bool mine = stands_in && place < (resumes ? *job.num_rest : job.num_walks);
     if (!scans && !mine) return;
 
-    uint64_t walk = mine ? thread : 0;
+    uint64_t walk = mine ? place : 0;
     csaw_site site;
     if (resumes && mine) {
-        walk = job.rest[thread] >> 24;
-        site = csaw__device_resume(&job, walk, (uint32_t)(job.rest[thread] & 0xffffff));
+        walk = job.rest[place] >> 24;
+        site = csaw__device_resume(&job, walk, (uint32_t)(job.rest[place] & 0xffffff));
     } else {
         site = csaw__device_start(&job, walk);
     }

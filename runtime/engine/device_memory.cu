@@ -77,7 +77,8 @@ void csaw__device_trim(csaw_plan *plan) {
     csaw__device *const device = plan->device;
     cudaSetDevice(device->ordinal);
     csaw__device_give_up(device);
-    cudaDeviceSynchronize();
+    cudaStreamSynchronize(device->stream);
+    if (device->delivery) cudaStreamSynchronize(device->delivery);
     cudaMemPoolTrimTo(device->pool, 0);
     cudaGetLastError(); /* whoever launched what failed has told */
 }

@@ -17,7 +17,13 @@
 
 namespace {
 
-enum { THREADS = 256, BLOCKS = 132 * 16, READS = 64 /* of a thread, each on its own */, MOST_REPEATS = 100 };
+enum {
+    THREADS = 256,
+    BLOCKS = 132 * 16,
+    READS = 64 /* of a thread, each on its own */,
+    MOST_REPEATS = 100,
+    MOST_READ_MIB = 16383 /* fewer than 2^32 words */
+};
 
 struct settings {
     uint32_t first = 0, second = 1, copy_mib = 256, read_mib = 8192, repeat = 9;
@@ -43,7 +49,7 @@ __host__ __device__ uint64_t mixed(uint64_t x) {
 __host__ __device__ uint32_t word_at(uint64_t place) { return (uint32_t)mixed(place); }
 
 __host__ __device__ uint64_t place_of(uint64_t thread, uint32_t read, uint64_t words) {
-    return mixed(~(thread * READS + read)) % words;
+    return (mixed(~(thread * READS + read)) >> 32) * words >> 32;
 }
 
 /* ---- device ---- */
@@ -231,8 +237,9 @@ int main(int argc, char **argv) {
                                     {"--repeat", &s->repeat, nullptr},     {"--json", nullptr, &s->json},
                                     {"--commit", nullptr, &s->commit}};
     bench_options_read(argc, argv, options, sizeof options / sizeof *options, "peer_bench", "bench/peers_gpu.cu");
-    if (!s->repeat || s->repeat > MOST_REPEATS || !s->copy_mib || !s->read_mib) {
-        fprintf(stderr, "peer_bench: --repeat is 1 .. %d, --copy-mib and --read-mib at least 1\n", MOST_REPEATS);
+    if (!s->repeat || s->repeat > MOST_REPEATS || !s->copy_mib || !s->read_mib || s->read_mib > MOST_READ_MIB) {
+        fprintf(stderr, "peer_bench: --repeat is 1 .. %d, --copy-mib at least 1, --read-mib 1 .. %d\n", MOST_REPEATS,
+                MOST_READ_MIB);
         return 2;
     }
     b.between = "";

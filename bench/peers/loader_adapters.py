@@ -273,7 +273,7 @@ def peers(work, device):
     if not backend:
         have = "is installed without pyg-lib and torch-sparse" if importlib.util.find_spec("torch_geometric") else \
             "is not installed"
-        return found, (f"peer: a plain vectorised PyTorch sampler of this benchmark's own, since torch-geometric {have}")
+        return found, f"peer: a plain vectorised PyTorch sampler of this benchmark's own, since torch-geometric {have}"
     said = f"peers: torch_geometric.loader.NeighborLoader, by {backend}, and a plain vectorised PyTorch sampler"
     workers, want = work.args.workers, shared_bytes(work, work.args.workers)
     have = shutil.disk_usage(SHARED).free

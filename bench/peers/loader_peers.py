@@ -8,8 +8,8 @@
 Two hops, fanout 15 and 10, uniform without replacement, each vertex expanded where it is first reached; batches of
 1,024 seeds, 128 float32 features. Peers are a plain vectorised PyTorch sampler of loader_adapters.py and, where it and
 pyg-lib or torch-sparse (torch_sparse.sh) can be imported, torch_geometric.loader.NeighborLoader without and with
---workers; which of them is said. On a GPU csaw and the plain sampler sample there, PyTorch Geometric on the CPU. Phases,
-each by itself and waited for:
+--workers; which of them is said. On a GPU csaw and the plain sampler sample there, PyTorch Geometric on the CPU.
+Phases, each by itself and waited for:
 
   sample     batches without features
   gather     the features of batches that are there

@@ -257,7 +257,9 @@ def test_seeds_on_the_gpu_are_copied(data):
 
 def test_negatives_are_the_cpu_s(karate):
     seeds = torch.arange(34, device="cuda")
-    drawn = torch.from_dlpack(csaw.negatives(karate, seeds, 4, power=0.75, seed=3, device="cuda:0").view("int32"))
+    there = csaw.negatives(karate, seeds, 4, power=0.75, seed=3, device="cuda:0")
+    drawn = torch.from_dlpack(there.view("int32"))
+    del there
     assert drawn.is_cuda
     np.testing.assert_array_equal(drawn.cpu().numpy(), csaw.negatives(karate, np.arange(34), 4, power=0.75, seed=3))
     kept = drawn.clone()

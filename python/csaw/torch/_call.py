@@ -88,7 +88,7 @@ def sparse(rowptr: Tensor, col: Tensor, weight: Optional[Tensor], cols: int) -> 
     return byref(s.csaw_sparse(rowptr.shape[0] - 1, cols, edges, rowptr.data_ptr(), col.data_ptr(), address(weight)))
 
 
-_NUMBERS = ("heads", "width", "seed", "epoch")  # fields that callers give, of which ctypes would cut off what is too long
+_NUMBERS = ("heads", "width", "seed", "epoch")  # fields that callers give: ctypes would cut off what is too long
 
 
 def _filled(struct, fields: Dict[str, Any]) -> Any:
@@ -112,8 +112,8 @@ def call(function, struct, fields: Dict[str, Any], *arguments) -> None:
         check(status)
 
 
-# ---- plans of matrices, by address: a plan keeps rowptr and col, so while it lives no other matrix has their addresses, which
-# no two devices share
+# ---- plans of matrices, by address: a plan keeps rowptr and col, so while it lives no other matrix has their
+# addresses, and no two devices share any
 _plans: "weakref.WeakValueDictionary[Any, Handle]" = weakref.WeakValueDictionary()
 
 

@@ -34,7 +34,7 @@ print(*flags, *(f"-isystem {path}" for path in cpp_extension.include_paths()))
 print(*(f"-L{path} -Wl,-rpath,{path}" for path in cpp_extension.library_paths()))
 END
 { read -r flags; read -r libraries; } < "$out/build/flags"
-flags="-O2 -fPIC $flags"
+flags="-O3 -fPIC $flags" # -O3 as setup.py has it
 cd "$out/build"
 printf '#include <torch/torch.h>\n#include <torch/script.h>\n' > pre.h
 # shellcheck disable=SC2086 # flags are several words

@@ -33,8 +33,7 @@ def join(offset: Tensor, edge_offset: Tensor, row: Tensor, col: Tensor) -> Handl
                                      edge_offset=address(edge_offset))
         setattr(graphs, "global", True)  # rows and columns count through the batch; the name is a word of Python
         options = make_options(s.csaw_batch_options, **place_of(offset))
-        handle = Handle(create(lib.csaw_batch_join, byref(graphs), byref(options)), lib.csaw_batch_free,
-                        arrays)
+        handle = Handle(create(lib.csaw_batch_join, byref(graphs), byref(options)), lib.csaw_batch_free, arrays)
         _joined[key] = handle
     return handle
 

@@ -92,7 +92,7 @@ _NUMBERS = ("heads", "width", "seed", "epoch")  # fields that callers give: ctyp
 
 
 def _filled(struct, fields: Dict[str, Any]) -> Any:
-    """make_options(struct, **fields), which says what is wrong, at a third of the time where nothing is."""
+    """make_options(struct, **fields), which says what is wrong, in half the time where nothing is."""
     try:
         options = struct(sizeof(struct), **fields)
     except TypeError:

@@ -11,62 +11,63 @@ typedef struct csaw__auto_facts { /* of a product */
     uint64_t bits;                /* of an element of x; 0 where lanes load single elements */
     uint64_t vectors;             /* of a head's columns */
     uint64_t degree;              /* edges of a row on average */
-    uint64_t skew;                /* edges of the longest row, in times of that; 0 = not known, or no long row */
     uint64_t warp_bytes;          /* of x in the slice of a warp, of all its rows */
     uint64_t l2_bytes;
-    bool hubs; /* prepared */
 } csaw__auto_facts;
+
+typedef struct csaw__auto_way {
+    csaw_spmm_method method;
+    bool resident; /* by blocks that stay on their multiprocessors (spmm/device_reduce.cuh); units are laid out alike */
+} csaw__auto_way;
 
 typedef struct csaw__auto_line { /* what it asks of the facts; 0 = anything */
     uint64_t bits, least, most;  /* least, most: vectors */
-    uint64_t least_degree, least_skew;
-    bool in_cache, hubs; /* in_cache: warp_bytes fit the L2 cache */
-    csaw_spmm_method method;
+    uint64_t least_degree;
+    bool in_cache; /* warp_bytes fit the L2 cache */
+    csaw__auto_way way;
 } csaw__auto_line;
 
 /* The first line that fits. */
-static inline csaw_spmm_method csaw__auto_choice(const csaw__auto_facts *of) {
+static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
     static const csaw__auto_line lines[] = {
-        /* bits, vectors from, to, degree from, skew from, in cache, hubs */
-        /* 2026-11-23-gpu-8: products, 64 columns of 16 bits, 0.93 and 0.95 of SUBWARP8; reddit and arxiv, of which one
-         * has less skew and the other shorter rows, more than it */
-        {16, 5, 8, CSAW__OFTEN, 1024, false, true, CSAW_SPMM_HUBS},
+        /* bits, vectors from, to, degree from, in cache */
+        /* docs/aggregation.md, "What AUTO takes": 64 columns, reddit 0.93 of SUBWARP16 in float32 and 0.91 of SUBWARP8
+         * in 16 bits, products 0.99 and 0.79; longer on arxiv, of short rows */
+        {16, 5, 8, CSAW__OFTEN, false, {CSAW_SPMM_SUBWARP8, true}},
+        {32, 9, 16, CSAW__OFTEN, false, {CSAW_SPMM_SUBWARP16, true}},
         /* up to half a warp: the narrowest with room for all columns */
-        {0, 0, 4, 0, 0, false, false, CSAW_SPMM_SUBWARP4},
+        {0, 0, 4, 0, false, {CSAW_SPMM_SUBWARP4, false}},
         /* 2026-11-23-gpu-6: 64 columns of 16 bits, the best on reddit, products and arxiv */
-        {0, 0, 8, 0, 0, false, false, CSAW_SPMM_SUBWARP8},
+        {0, 0, 8, 0, false, {CSAW_SPMM_SUBWARP8, false}},
         /* 2026-11-23-gpu-6: 64 columns of float32, likewise */
-        {0, 0, 16, 0, 0, false, false, CSAW_SPMM_SUBWARP16},
+        {0, 0, 16, 0, false, {CSAW_SPMM_SUBWARP16, false}},
         /* x is read often, and what a warp reads of it stays in the cache: narrower slices would read edges again */
-        {32, 0, 0, CSAW__OFTEN, 0, true, false, CSAW_SPMM_CRC},
+        {32, 0, 0, CSAW__OFTEN, true, {CSAW_SPMM_CRC, false}},
         /* 2026-11-23-gpu-6: 256 columns of float32, reddit 14.3 ms (CRC 16.0), products 27.4 (27.7) */
-        {32, 0, 0, CSAW__OFTEN, 0, false, false, CSAW_SPMM_SUBWARP16},
+        {32, 0, 0, CSAW__OFTEN, false, {CSAW_SPMM_SUBWARP16, false}},
         /* 2026-11-23-gpu-6: 256 columns of float32, arxiv 0.303 ms (CRC 0.350): edges are read once for two warps' */
-        {32, 64, 0, 0, 0, false, false, CSAW_SPMM_CWM2},
+        {32, 64, 0, 0, false, {CSAW_SPMM_CWM2, false}},
         /* 2026-11-23-gpu-6: 256 columns of 16 bits, reddit 8.79 and 8.63 ms (SUBWARP16 9.20 and 8.84), products 14.5
          * and 14.4 (15.5 and 15.2), arxiv 0.242 and 0.235 (0.263 and 0.256) */
-        {0, 0, 0, 0, 0, false, false, CSAW_SPMM_CRC},
+        {0, 0, 0, 0, false, {CSAW_SPMM_CRC, false}},
     };
     const csaw__auto_line *line = lines;
     while ((line->bits && of->bits != line->bits) || of->vectors < line->least ||
-           (line->most && of->vectors > line->most) || of->degree < line->least_degree || of->skew < line->least_skew ||
-           (line->in_cache && of->warp_bytes > of->l2_bytes) || (line->hubs && !of->hubs))
+           (line->most && of->vectors > line->most) || of->degree < line->least_degree ||
+           (line->in_cache && of->warp_bytes > of->l2_bytes))
         line++;
-    return line->method;
+    return line->way;
 }
 
-/* Of a product whose columns and vector are laid out. longest: edges of its longest row, 0 = not known. */
-static inline csaw_spmm_method csaw__auto_method(const csaw__product *p, uint64_t longest, bool hubs,
-                                                 uint64_t l2_bytes) {
+/* Of a product whose columns and vector are laid out. */
+static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, uint64_t l2_bytes) {
     const uint64_t bits = p->x.dtype == CSAW_F32 ? 32 : 16, warp = csaw__shape_of(CSAW_SPMM_CRC).lanes;
     csaw__auto_facts of;
     of.bits = p->vector > 1 ? bits : 0;
     of.vectors = (p->columns + p->vector - 1) / p->vector;
     of.degree = p->rows ? p->num_edges / p->rows : 0;
-    of.skew = longest / (of.degree ? of.degree : 1);
     of.warp_bytes = p->x.rows * (of.vectors < warp ? of.vectors : warp) * p->vector * (bits / 8);
     of.l2_bytes = l2_bytes;
-    of.hubs = hubs;
     return csaw__auto_choice(&of);
 }
 

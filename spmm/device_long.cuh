@@ -35,13 +35,6 @@ static __global__ void csaw__find_long(const uint64_t *rowptr, uint64_t rows, cs
     }
 }
 
-/* One thread a long row. longest: 0 before. */
-static __global__ void csaw__find_longest(const uint64_t *rowptr, const csaw__long_row *row, uint64_t rows,
-                                          unsigned long long *longest) {
-    const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < rows) atomicMax(longest, (unsigned long long)(rowptr[row[i].row + 1] - rowptr[row[i].row]));
-}
-
 /* VECTOR columns of a long row at a time, chunk by chunk. */
 template <int VECTOR>
 static __device__ __forceinline__ void csaw__merge_row(const csaw__product &p, uint64_t slice_number,

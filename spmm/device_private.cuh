@@ -17,9 +17,8 @@ typedef struct csaw__device_transpose { /* rows are the columns of the matrix; d
 
 typedef struct csaw__device_known { /* of the rows of a matrix, to products with it */
     csaw__long_rows split;
-    uint64_t longest; /* edges of the longest row, if it is a long one; else 0 */
-    uint32_t *order;  /* of units of work, [most_chunks + rows]; NULL: none */
-    csaw__hubs hubs;  /* none unless prepared */
+    uint32_t *order; /* of units of work, [most_chunks + rows]; NULL: none */
+    csaw__hubs hubs; /* none unless prepared */
 } csaw__device_known;
 
 struct csaw__device_plan {
@@ -50,10 +49,14 @@ static inline csaw__product csaw__product_of(const csaw__call *call, const csaw_
     return p;
 }
 
-/* One launch of the kernel of a method, instances of device_reduce.cuh. */
-csaw_status csaw__launch_f32(const csaw__product *p, csaw_spmm_method method, unsigned blocks, cudaStream_t stream);
-csaw_status csaw__launch_f16(const csaw__product *p, csaw_spmm_method method, unsigned blocks, cudaStream_t stream);
-csaw_status csaw__launch_bf16(const csaw__product *p, csaw_spmm_method method, unsigned blocks, cudaStream_t stream);
+/* One launch of the kernel of a method, instances of device_reduce.cuh. next: NULL, or [slices of the launch] zeros: of
+ * the kernel whose blocks stay, in place of the method's. */
+csaw_status csaw__launch_f32(const csaw__product *p, csaw_spmm_method method, unsigned blocks, uint32_t *next,
+                             cudaStream_t stream);
+csaw_status csaw__launch_f16(const csaw__product *p, csaw_spmm_method method, unsigned blocks, uint32_t *next,
+                             cudaStream_t stream);
+csaw_status csaw__launch_bf16(const csaw__product *p, csaw_spmm_method method, unsigned blocks, uint32_t *next,
+                              cudaStream_t stream);
 /* One launch of CSAW_SPMM_HUBS. next: [slices of the launch] work memory. */
 csaw_status csaw__launch_hubs(const place &where, const csaw__product *p, const csaw__hubs *hubs, uint32_t *next);
 /* The units of a matrix by falling number of edges; none where rows have few, so that it would not serve. */
@@ -89,7 +92,8 @@ class csaw__device_run {
     csaw_status launch(const place &where);
     csaw__product p_;
     csaw_spmm_method method_ = CSAW_SPMM_AUTO;
-    uint64_t slices_ = 0; /* of a launch */
+    bool resident_ = false; /* blocks stay, in place of the method's own */
+    uint64_t slices_ = 0;   /* of a launch */
     csaw__device_split split_;
     work<float> partial_;
     work<uint32_t> place_;

@@ -10,17 +10,18 @@
 
 #include "spmm/device_unit.cuh"
 
+enum { CSAW__RESIDENT_THREADS = 1024 /* of a block that stays on its multiprocessor */ };
+
+/* A unit, by its group of lanes. */
 template <csaw_dtype X, int LANES, int VECTOR, int FACTOR, bool EXTREME>
-static __global__ void __launch_bounds__(CSAW__THREADS) csaw__reduce(const __grid_constant__ csaw__product p) {
+static __device__ __forceinline__ void csaw__reduce_unit(const csaw__product &p, const csaw__slice &slice,
+                                                         uint32_t slice_number, const csaw__unit &unit,
+                                                         csaw__ring<csaw__edge_here, LANES> *ring) {
     typedef csaw__features<X, VECTOR, FACTOR> features;
     typedef typename features::vector vector;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
     constexpr int WANTED = CSAW__UNROLL / 2 / FACTOR, BATCH = WANTED < LANES / 2 ? WANTED : LANES / 2; /* edges */
-    __shared__ csaw__ring<csaw__edge_here, LANES> rings[CSAW__THREADS / LANES];
-    const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
-    const uint32_t slice_number = blockIdx.x / (uint32_t)p.blocks, block = blockIdx.x % (uint32_t)p.blocks;
-    const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    const csaw__unit unit = csaw__unit_at(&p, (uint64_t)block * (blockDim.x / LANES) + group);
+    const uint32_t lane = threadIdx.x % LANES;
     const uint32_t column = lane * VECTOR; /* of the slice; a lane beyond it loads the first, and stores nothing */
     const uint32_t held = column < slice.width ? (slice.width - column + LANES * VECTOR - 1) / (LANES * VECTOR) : 0;
     const char *const x = (const char *)p.x.data + (slice.first + (held ? column : 0)) * bytes;
@@ -43,13 +44,48 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__reduce(const __gri
     const auto take = [&](uint32_t k, bool there, const csaw__edge_here &edge, const features &of) {
         found.take(k, there, edge.weight, of);
     };
-    csaw__walk<LANES, BATCH, false, features>(unit.count, rings + group, fetch, load, take);
+    csaw__walk<LANES, BATCH, false, features>(unit.count, ring, fetch, load, take);
     csaw__keep<X, LANES>(p, slice, slice_number, unit, column, sign, found);
+}
+
+template <csaw_dtype X, int LANES, int VECTOR, int FACTOR, bool EXTREME>
+static __global__ void __launch_bounds__(CSAW__THREADS) csaw__reduce(const __grid_constant__ csaw__product p) {
+    __shared__ csaw__ring<csaw__edge_here, LANES> rings[CSAW__THREADS / LANES];
+    const uint32_t group = threadIdx.x / LANES;
+    const uint32_t slice_number = blockIdx.x / (uint32_t)p.blocks, block = blockIdx.x % (uint32_t)p.blocks;
+    const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
+    const csaw__unit unit = csaw__unit_at(&p, (uint64_t)block * (blockDim.x / LANES) + group);
+    csaw__reduce_unit<X, LANES, VECTOR, FACTOR, EXTREME>(p, slice, slice_number, unit, rings + group);
+}
+
+/* The same by blocks that stay, whose warps take units until none is left: no block waits for the longest unit of
+ * another. next: [slices of the launch] zeros, as which all blocks count the units that they have taken. */
+template <csaw_dtype X, int LANES, int VECTOR, bool EXTREME>
+static __global__ void __launch_bounds__(CSAW__RESIDENT_THREADS, 1)
+    csaw__reduce_resident(const __grid_constant__ csaw__product p, uint32_t *next) {
+    __shared__ csaw__ring<csaw__edge_here, LANES> rings[CSAW__RESIDENT_THREADS / LANES];
+    constexpr uint32_t GROUPS = 32 / LANES;
+    const uint32_t group = threadIdx.x / LANES;
+    const uint64_t units = p.split.most_chunks + p.rows;
+    for (uint32_t slice_number = 0; slice_number < p.slices; slice_number++) {
+        const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
+        uint32_t taken = 0;
+        if (threadIdx.x % 32 == 0) taken = atomicAdd(next + slice_number, 1u);
+        for (;;) {
+            const uint64_t first = (uint64_t)__shfl_sync(CSAW__ALL_LANES, taken, 0) * GROUPS;
+            if (first >= units) break;
+            if (threadIdx.x % 32 == 0) taken = atomicAdd(next + slice_number, 1u); /* comes while the unit goes on */
+            const csaw__unit unit = csaw__unit_at(&p, first + group % GROUPS);
+            csaw__reduce_unit<X, LANES, VECTOR, 1, EXTREME>(p, slice, slice_number, unit, rings + group);
+            __syncwarp(); /* the last edges of the ring were read */
+        }
+    }
 }
 
 /* ---- one kernel for each method ---- */
 
 typedef void csaw__kernel(csaw__product);
+typedef void csaw__resident_kernel(csaw__product, uint32_t *);
 
 template <csaw_dtype X, int LANES, int FACTOR> static csaw__kernel *csaw__kernel_for(uint32_t vector, bool extreme) {
     if (X != CSAW_F32 && vector == CSAW__VECTOR_16) {
@@ -71,6 +107,15 @@ template <csaw_dtype X> static csaw__kernel *csaw__kernel_of(csaw_spmm_method me
     case CSAW_SPMM_SUBWARP8: return csaw__kernel_for<X, 8, 1>(vector, extreme);
     default: return csaw__kernel_for<X, 4, 1>(vector, extreme);
     }
+}
+
+/* Of what csaw__auto_way says is resident: whole vectors, by 8 lanes of 16 bits and 16 of float32. */
+template <csaw_dtype X> static csaw__resident_kernel *csaw__resident_kernel_of(uint32_t vector, bool extreme) {
+    constexpr int LANES = csaw__resident_lanes(X), WIDE = X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
+    if (vector == WIDE)
+        return extreme ? csaw__reduce_resident<X, LANES, WIDE, true> : csaw__reduce_resident<X, LANES, WIDE, false>;
+    return extreme ? csaw__reduce_resident<X, LANES, CSAW__VECTOR, true>
+                   : csaw__reduce_resident<X, LANES, CSAW__VECTOR, false>;
 }
 
 #endif

@@ -39,7 +39,8 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
     if (method == CSAW_SPMM_AUTO) {
         int l2_bytes = 0;
         CSAW_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, where.ordinal));
-        method_ = csaw__auto_method(&p_, known ? known->longest : 0, hubs_.code, (uint64_t)l2_bytes);
+        const csaw__auto_way way = csaw__auto_way_of(&p_, (uint64_t)l2_bytes);
+        method_ = way.method, resident_ = way.resident;
     }
     CSAW_REQUIRE(
         method_ != CSAW_SPMM_HUBS || hubs_.code, CSAW_EINVAL,
@@ -55,7 +56,7 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
     slices_ = p_.blocks ? 0x7fffffffu / p_.blocks : slices;
     if (bytes && slices_ > CSAW__ROOM_BYTES / bytes) slices_ = CSAW__ROOM_BYTES / bytes;
     slices_ = slices_ < 1 ? 1 : slices_ > slices ? slices : slices_;
-    if (method_ == CSAW_SPMM_HUBS) CSAW_TRY(next_.take(where, slices_, "a count of units"));
+    if (method_ == CSAW_SPMM_HUBS || resident_) CSAW_TRY(next_.take(where, slices_, "a count of units"));
     if (!p_.split.most_chunks) return CSAW_OK;
     const uint64_t elements = slices_ * p_.split.most_chunks * p_.width;
     CSAW_TRY(partial_.take(where, elements, "partial results of long rows"));
@@ -66,11 +67,18 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
 }
 
 csaw_status csaw__device_run::launch(const place &where) {
-    const unsigned blocks = (unsigned)(p_.slices * p_.blocks);
+    unsigned blocks = (unsigned)(p_.slices * p_.blocks);
     if (method_ == CSAW_SPMM_HUBS) return csaw__launch_hubs(where, &p_, &hubs_, next_.get());
-    if (p_.x.dtype == CSAW_F32) return csaw__launch_f32(&p_, method_, blocks, where.stream);
-    return p_.x.dtype == CSAW_F16 ? csaw__launch_f16(&p_, method_, blocks, where.stream)
-                                  : csaw__launch_bf16(&p_, method_, blocks, where.stream);
+    uint32_t *const next = resident_ ? next_.get() : nullptr;
+    if (next) {
+        int multiprocessors = 0;
+        CSAW_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.ordinal));
+        blocks = (unsigned)multiprocessors;
+        CSAW_CUDA(cudaMemsetAsync(next, 0, p_.slices * sizeof *next, where.stream));
+    }
+    if (p_.x.dtype == CSAW_F32) return csaw__launch_f32(&p_, method_, blocks, next, where.stream);
+    return p_.x.dtype == CSAW_F16 ? csaw__launch_f16(&p_, method_, blocks, next, where.stream)
+                                  : csaw__launch_bf16(&p_, method_, blocks, next, where.stream);
 }
 
 csaw_status csaw__device_run::run(const place &where) {

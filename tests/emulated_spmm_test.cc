@@ -84,10 +84,20 @@ csaw__hubs_kernel *HubsKernel(const csaw__product &p) {
                                    : csaw__hubs_kernel_of<CSAW_BF16>(p.vector, extreme);
 }
 
+csaw__resident_kernel *ResidentKernel(const csaw__product &p) {
+    const bool extreme = csaw__is_extreme(p.reduce);
+    return p.x.dtype == CSAW_F32   ? csaw__resident_kernel_of<CSAW_F32>(p.vector, extreme)
+           : p.x.dtype == CSAW_F16 ? csaw__resident_kernel_of<CSAW_F16>(p.vector, extreme)
+                                   : csaw__resident_kernel_of<CSAW_BF16>(p.vector, extreme);
+}
+
+int residents = 0; // launches of blocks that stay
+
 // As csaw__device_run::run(), `slices` a launch.
 void Run(csaw__product p, csaw_spmm_method method, uint64_t slices, const csaw__hubs &hubs) {
     csaw__lay_vectors(&p);
-    if (method == CSAW_SPMM_AUTO) method = csaw__auto_method(&p, 0, false, 0);
+    const bool resident = method == CSAW_SPMM_AUTO && csaw__auto_way_of(&p, 0).resident;
+    if (method == CSAW_SPMM_AUTO) method = csaw__auto_way_of(&p, 0).method;
     csaw__lay_out(&p, method, kThreads);
     const uint64_t all = p.slices_of_head * p.heads;
     std::vector<float> partial(slices * p.split.most_chunks * p.width + 4, NAN);
@@ -100,9 +110,12 @@ void Run(csaw__product p, csaw_spmm_method method, uint64_t slices, const csaw__
                                 : csaw__kernel_of<CSAW_BF16>(method, p.vector, csaw__is_extreme(p.reduce));
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
         p.slices = std::min(slices, all - p.first_slice);
+        std::vector<uint32_t> next(p.slices);
         if (method == CSAW_SPMM_HUBS) {
-            std::vector<uint32_t> next(p.slices);
             Launch(3 * kThreads, HubsKernel(p), p, hubs, next.data());
+        } else if (resident) {
+            Launch(3 * kThreads, ResidentKernel(p), p, next.data());
+            residents++;
         } else {
             Launch(p.slices * p.blocks * kThreads, kernel, p);
         }
@@ -277,13 +290,21 @@ TEST(EmulatedSpmm, HubsAreTheColumnsOfMostEdges) {
     EXPECT_EQ(hubs.code, (std::vector<csaw_vertex>{9 + 2, 9 + 0, 9 + 1, 9 + 0, 9 + 2, 9 + 0, 8, 9 + 1, 9 + 0}));
 }
 
-TEST(EmulatedSpmm, TheLongestRowIsFound) {
-    const Sparse a = Hubs(false);
-    const LongRows split(a.view(), true);
-    unsigned long long longest = 0;
-    Launch(split.found.most_rows, csaw__find_longest, a.rowptr.data(), split.found.row, split.found.most_rows,
-           &longest);
-    EXPECT_EQ(longest, 2500u);
+// Rows, chunks and several slices (heads) by blocks that stay, in every storage.
+TEST(EmulatedSpmm, BlocksThatStay) {
+    Sparse heads = random_sparse("heads", {0, 9, 300, 1, 1500, 4}, 30, false);
+    give_weights(&heads, 2, 2);
+    residents = 0;
+    for (csaw_dtype dtype : dtypes)
+        for (csaw_reduce reduce : reduces)
+            for (uint32_t of : {1, 2}) {
+                Ask ask;
+                ask.reduce = reduce;
+                ask.heads = of, ask.cols = of * (dtype == CSAW_F32 ? 52 : of == 1 ? 40 : 28);
+                ask.of_x = dtype, ask.slices = 2, ask.planned = of == 2;
+                ExpectCpuBits(of == 2 ? heads : Hubs(true), ask);
+            }
+    EXPECT_EQ(residents, 24);
 }
 
 // ---- AUTO -----------------------------------------------------------------------
@@ -310,13 +331,16 @@ Report Measured(const std::string &graph) {
     return out;
 }
 
-csaw_spmm_method AutoOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t longest = 0,
-                        bool hubs = false, uint64_t l2_bytes = 60 << 20) {
+csaw__auto_way WayOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20) {
     csaw__product p = {};
     p.rows = rows, p.num_edges = edges, p.heads = 1;
     p.x = {rows, cols, cols, dtype, nullptr}, p.y = p.x;
     csaw__lay_vectors(&p);
-    return csaw__auto_method(&p, longest, hubs, l2_bytes);
+    return csaw__auto_way_of(&p, l2_bytes);
+}
+
+csaw_spmm_method AutoOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20) {
+    return WayOf(rows, edges, cols, dtype, l2_bytes).method;
 }
 
 // The report that AUTO's table names: of every graph, width and storage there, nothing is 2% faster than AUTO's choice.
@@ -339,31 +363,32 @@ TEST(EmulatedSpmm, AutoTakesWhatWasFastest) {
     }
 }
 
-// Of 16 bits, 64 columns and rows as products has them; prepared; of no other of the graphs, widths and storages.
-TEST(EmulatedSpmm, AutoTakesHubsWhereTheyWereFaster) {
+// Of 64 columns and rows as reddit and products have them; of none by named methods' lanes but those it was measured
+// by.
+TEST(EmulatedSpmm, AutoTakesBlocksThatStayWhereTheyWereFaster) {
     const struct {
-        uint64_t rows, edges, longest;
-        bool hubs;
-    } graphs[] = {
-        {2449029, 123446522, 282328, true}, {232965, 110442342, 205904, false}, {169343, 1162991, 8482, false}};
+        uint64_t rows, edges;
+        bool faster;
+    } graphs[] = {{2449029, 123446522, true}, {232965, 110442342, true}, {169343, 1162991, false}};
     for (const auto &g : graphs)
-        for (uint64_t cols : {64, 256})
-            for (csaw_dtype dtype : dtypes)
-                for (bool prepared : {false, true}) {
-                    const bool takes = AutoOf(g.rows, g.edges, cols, dtype, g.longest, prepared) == CSAW_SPMM_HUBS;
-                    EXPECT_EQ(takes, g.hubs && prepared && cols == 64 && dtype != CSAW_F32) << g.rows << ", " << cols;
-                }
-    EXPECT_EQ(AutoOf(2449029, 123446522, 64, CSAW_F16, 0, true), CSAW_SPMM_SUBWARP8); // not known
+        for (uint64_t cols : {16, 64, 256})
+            for (csaw_dtype dtype : dtypes) {
+                const csaw__auto_way way = WayOf(g.rows, g.edges, cols, dtype);
+                EXPECT_EQ(way.resident, g.faster && cols == 64) << g.rows << ", " << cols;
+                if (way.resident)
+                    EXPECT_EQ(csaw__shape_of(way.method).lanes, static_cast<uint32_t>(csaw__resident_lanes(dtype)));
+            }
+    EXPECT_FALSE(WayOf(1000, 500000, 13, CSAW_F32).resident); // single elements
 }
 
 // In float32, of x that is read often: a warp's slice if the cache holds it, narrower ones else.
 TEST(EmulatedSpmm, AutoSlicesColumnsByTheL2Cache) {
     const uint64_t l2 = 32 << 20, fits = l2 / (32 * 16);
-    EXPECT_EQ(AutoOf(fits, fits * 500, 256, CSAW_F32, 0, false, l2), CSAW_SPMM_CRC);
-    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 500, 256, CSAW_F32, 0, false, l2), CSAW_SPMM_SUBWARP16);
-    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 31, 256, CSAW_F32, 0, false, l2), CSAW_SPMM_CWM2); // not read often
-    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 31, 252, CSAW_F32, 0, false, l2), CSAW_SPMM_CRC);
-    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 500, 255, CSAW_F32, 0, false, l2), CSAW_SPMM_CRC); // single elements
+    EXPECT_EQ(AutoOf(fits, fits * 500, 256, CSAW_F32, l2), CSAW_SPMM_CRC);
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 500, 256, CSAW_F32, l2), CSAW_SPMM_SUBWARP16);
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 31, 256, CSAW_F32, l2), CSAW_SPMM_CWM2); // not read often
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 31, 252, CSAW_F32, l2), CSAW_SPMM_CRC);
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 500, 255, CSAW_F32, l2), CSAW_SPMM_CRC); // single elements
 }
 
 TEST(EmulatedSpmm, AutoTakesTheNarrowestThatHoldsAllColumns) {

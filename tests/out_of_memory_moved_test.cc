@@ -352,8 +352,9 @@ TEST(Moved, AboutAsForetold) {
         }
 }
 
-// A layer asks a partition for the biases of its arcs; the few that are picked are read on the host.
-TEST(Moved, OnceForALayer) {
+// A layer asks partitions for its largest bias, then for sums, then for the arcs that are hit, and a few of them for
+// those that are drawn once more: 6 transfers, and 4 a pass where 2 stay. Those that are picked are read on the host.
+TEST(Moved, ThriceForALayer) {
     const equality::OwnedGraph graph = rmat(8, true);
     const csaw_csr csr = csaw_graph_csr(graph.get());
     SampleRequest all = sample_equality::request_on(csr, {50}, 1, false);
@@ -365,7 +366,9 @@ TEST(Moved, OnceForALayer) {
             Library(csr, reference::plan_on("cpu", 1, 0)).samples(&csaw_layer, nullptr, Method::its, all),
             library.samples(&csaw_layer, nullptr, Method::its, all)));
     };
-    EXPECT_EQ(moved(csr, simulated(6, 2), false, false, by_weight).transfers, 6u);
+    const uint64_t transfers = moved(csr, simulated(6, 2), false, false, by_weight).transfers;
+    EXPECT_GE(transfers, 14u);
+    EXPECT_LE(transfers, 16u);
 }
 
 // At the first depth nobody came from anywhere, so that nothing is asked of any partition.

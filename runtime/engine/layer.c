@@ -181,23 +181,46 @@ static csaw_status pick_layer(csaw__worker *w, uint32_t owner, uint64_t first, u
     return w->flags & CSAW_LAYER_DISTINCT ? pick_distinct(w, &l, picks) : pick_arcs(w, &l, picks);
 }
 
+/* Picks of a layer that was exchanged. */
+static csaw_status take_exchanged(csaw__worker *w, const csaw__far_choice *c, uint64_t *picks) {
+    for (uint32_t j = 0; j < c->got; j++) CSAW_TRY(add_pick(w, (*picks)++, c->pick[j].entry, c->pick[j].rank));
+    return CSAW_OK;
+}
+
+/* Candidates, and their biases, of the layers that are not exchanged; those that are have picked. */
+static csaw_status find_candidates(csaw__worker *w) {
+    csaw__frontier *f = &w->f;
+    const csaw__layer_exchange *const x = &w->exchange;
+    bool exchanges;
+    CSAW_TRY(csaw__layers_exchange(w, &exchanges));
+    const uint64_t *const entry = exchanges ? x->other : w->all, n = exchanges ? x->num_others : f->count;
+    f->arc[0] = 0;
+    for (uint64_t i = 0, next = 0; i < f->count; i++) {
+        const bool here = next < n && entry[next] == i;
+        f->arc[i + 1] = f->arc[i] + (here ? f->degree[i] : 0);
+        next += here;
+    }
+    if (w->job->kernel == CSAW__KERNEL_UNIFORM) return CSAW_OK;
+    CSAW_TRY(CSAW__GROW(&f->bias, &w->bias_room, f->arc[f->count], "biases of a layer"));
+    return n ? csaw__rows_layer_biases(w, entry, n) : CSAW_OK;
+}
+
 csaw_status csaw__layer_pick(csaw__worker *w) {
     csaw__frontier *f = &w->f;
-    uint64_t picks = 0, entry = 0;
+    const csaw__layer_exchange *const x = &w->exchange;
+    uint64_t picks = 0, entry = 0, exchanged = 0;
     CSAW_TRY(CSAW__GROW(&f->arc, &w->arc_room, f->count + 1, "a layer"));
     CSAW_TRY(CSAW__GROW(&w->owner_pick, &w->owner_pick_room, w->num_owners + 1, "layers"));
-    f->arc[0] = 0;
-    for (uint64_t i = 0; i < f->count; i++) f->arc[i + 1] = f->arc[i] + f->degree[i];
     CSAW_TRY(csaw__worker_all(w, f->count));
-    if (w->job->kernel != CSAW__KERNEL_UNIFORM) {
-        CSAW_TRY(CSAW__GROW(&f->bias, &w->bias_room, f->arc[f->count], "biases of a layer"));
-        CSAW_TRY(csaw__rows_layer_biases(w));
-    }
+    CSAW_TRY(find_candidates(w));
     for (uint64_t owner = 0; owner < w->num_owners; owner++) {
         uint64_t end = entry;
         w->owner_pick[owner] = picks;
         while (end < f->count && f->entry[end].owner == owner) end++;
-        if (end > entry) CSAW_TRY(pick_layer(w, (uint32_t)owner, entry, end, &picks));
+        if (exchanged < x->num_layers && x->layer[exchanged].owner == owner)
+            CSAW_TRY(take_exchanged(w, &x->layer[exchanged++].choice, &picks));
+        else if (end > entry)
+            CSAW_TRY(pick_layer(w, (uint32_t)owner, entry, end, &picks));
         entry = end;
     }
     w->owner_pick[w->num_owners] = picks;

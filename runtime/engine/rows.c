@@ -29,40 +29,50 @@ static void check_entries(csaw__worker *w) {
 
 /* ---- entries at their partitions ---- */
 
-/* The entry waits at the partition of its vertex. */
-static csaw_status wait_at_part(csaw__worker *w, uint64_t entry) {
+/* What is to be done with the rows of some entries; on partitions they wait there by their places in the list. */
+typedef struct row_work {
+    csaw__worker *w;
+    void (*run)(csaw__worker *w, const csaw__job *job, const uint64_t *entry, uint64_t n);
+    const uint64_t *entry; /* [count] */
+    uint64_t count;
+} row_work;
+
+/* Place i of the list waits at the partition of its vertex. */
+static csaw_status wait_at_part(const row_work *work, uint64_t i) {
+    const csaw__worker *const w = work->w;
     csaw__queues *const queues = &w->plan->parts->queues;
     const csaw_status status =
-        csaw__queues_add(queues, (csaw__active){.instance_depth = entry << CSAW__DEPTH_BITS | w->f.depth,
-                                                .vertex = w->f.entry[entry].at});
+        csaw__queues_add(queues, (csaw__active){.instance_depth = i << CSAW__DEPTH_BITS | w->f.depth,
+                                                .vertex = w->f.entry[work->entry[i]].at});
     if (status != CSAW_OK) csaw__queues_clear(queues);
     return status;
 }
 
-static uint64_t item_of(const csaw__active *entry) { return entry->instance_depth >> CSAW__DEPTH_BITS; }
+static uint64_t place_of(const csaw__active *entry) { return entry->instance_depth >> CSAW__DEPTH_BITS; }
 
 /* ---- second-order questions ---- */
 
-/* Of entries first .. end - 1, one behind the other: the destinations of those that came from somewhere, on their way
- * to the partitions of prev, and whether each is a neighbour of prev. */
+/* Of places first .. end - 1 of a list, one behind the other: the destinations of those that came from somewhere, on
+ * their way to the partitions of prev, and whether each is a neighbour of prev. */
 typedef struct questions {
-    csaw__worker *w;
+    const row_work *of;
     uint64_t first, end;
-    uint64_t *offset;        /* [end - first + 1] where each entry's begin */
+    uint64_t *offset;        /* [end - first + 1] where each place's begin */
     csaw_vertex *vertex;     /* [offset[end - first]] */
     uint8_t *answer;         /* [offset[end - first]] */
     const uint8_t **answers; /* [f.count] by entry; NULL where nobody asks */
 } questions;
 enum { ASKS = 1 /* state of an entry that waits at prev's partition */ };
 
-static uint64_t arcs_asked(const csaw__worker *w, uint64_t entry) {
-    return w->f.entry[entry].prev == CSAW_NONE ? 0 : w->f.degree[entry];
+static uint64_t arcs_asked(const row_work *of, uint64_t i) {
+    const csaw__frontier *const f = &of->w->f;
+    return f->entry[of->entry[i]].prev == CSAW_NONE ? 0 : f->degree[of->entry[i]];
 }
 
 /* At v's partition: what is asked of prev's. */
 static void ask(const questions *q, const csaw__rows *rows, csaw__active *entry) {
-    const uint64_t i = item_of(entry);
-    const csaw_vertex prev = q->w->f.entry[i].prev, *row;
+    const uint64_t i = place_of(entry);
+    const csaw_vertex prev = q->of->w->f.entry[q->of->entry[i]].prev, *row;
     const uint64_t arcs = csaw__question_row(rows, entry->vertex, &row);
     memcpy(q->vertex + q->offset[i - q->first], row, arcs * sizeof *row);
     entry->vertex = prev;
@@ -70,7 +80,7 @@ static void ask(const questions *q, const csaw__rows *rows, csaw__active *entry)
 }
 
 static void answer(const questions *q, const csaw__rows *rows, csaw__active *entry) {
-    const uint64_t *const offset = q->offset + (item_of(entry) - q->first);
+    const uint64_t *const offset = q->offset + (place_of(entry) - q->first);
     csaw__question_answer(rows, entry->vertex, q->vertex + offset[0], offset[1] - offset[0], q->answer + offset[0]);
     entry->state = CSAW__FINISHED;
 }
@@ -87,12 +97,12 @@ static csaw_status run_questions(void *self, const csaw__rows *rows, csaw__activ
     return CSAW_OK;
 }
 
-/* As many entries from q->first on as there is room for questions of, at least one: up to q->end. */
+/* As many places from q->first on as there is room for questions of, at least one: up to q->end. */
 static void take_some(questions *q) {
-    csaw__question_room *const room = &q->w->plan->parts->questions;
-    uint64_t arcs = arcs_asked(q->w, q->first);
-    for (q->end = q->first + 1; q->end < q->w->f.count; q->end++) {
-        const uint64_t more = arcs + arcs_asked(q->w, q->end);
+    csaw__question_room *const room = &q->of->w->plan->parts->questions;
+    uint64_t arcs = arcs_asked(q->of, q->first);
+    for (q->end = q->first + 1; q->end < q->of->count; q->end++) {
+        const uint64_t more = arcs + arcs_asked(q->of, q->end);
         if (csaw__question_bytes(more) > room->most) break;
         arcs = more;
     }
@@ -103,11 +113,11 @@ static csaw_status take_memory(questions *q) {
     const uint64_t count = q->end - q->first;
     CSAW_TRY(csaw__alloc(&q->offset, count + 1, "questions to other partitions"));
     q->offset[0] = 0;
-    for (uint64_t i = 0; i < count; i++) q->offset[i + 1] = q->offset[i] + arcs_asked(q->w, q->first + i);
+    for (uint64_t i = 0; i < count; i++) q->offset[i + 1] = q->offset[i] + arcs_asked(q->of, q->first + i);
     CSAW_TRY(csaw__alloc(&q->vertex, q->offset[count], "questions to other partitions"));
     CSAW_TRY(csaw__alloc(&q->answer, q->offset[count], "answers from other partitions"));
-    for (uint64_t i = 0; i < count; i++)
-        q->answers[q->first + i] = arcs_asked(q->w, q->first + i) ? q->answer + q->offset[i] : NULL;
+    for (uint64_t i = q->first; i < q->end; i++)
+        q->answers[q->of->entry[i]] = arcs_asked(q->of, i) ? q->answer + q->offset[i - q->first] : NULL;
     return CSAW_OK;
 }
 
@@ -120,58 +130,47 @@ static void give_memory(questions *q) {
     q->answer = NULL;
 }
 
-/* For entries first .. end - 1 that came from somewhere, whether each of their arcs leads to a neighbour of prev. For
+/* For places first .. end - 1 that came from somewhere, whether each of their arcs leads to a neighbour of prev. For
  * the others no partition is brought. */
 static csaw_status ask_some(questions *q) {
     CSAW_TRY(take_memory(q));
     for (uint64_t i = q->first; i < q->end; i++)
-        if (arcs_asked(q->w, i)) CSAW_TRY(wait_at_part(q->w, i));
-    return csaw__parts_run(q->w->plan->parts, (csaw__part_work){q, run_questions});
+        if (arcs_asked(q->of, i)) CSAW_TRY(wait_at_part(q->of, i));
+    return csaw__parts_run(q->of->w->plan->parts, (csaw__part_work){q, run_questions});
 }
 
 /* ---- the hooks ---- */
 
-typedef enum hooks { EXPAND, LAYER_BIASES } hooks;
-
-typedef struct hooks_work {
-    csaw__worker *w;
-    hooks which;
-} hooks_work;
-
-static void run_hooks(csaw__worker *w, hooks which, const csaw__job *job, const uint64_t *item, uint64_t n) {
-    if (which == EXPAND) w->sampler->expand(job, &w->f, item, n, &w->scratch, &w->fault);
-    if (which == LAYER_BIASES) w->sampler->layer_biases(job, &w->f, item, n, &w->fault);
-}
-
 static csaw_status run_part(void *self, const csaw__rows *rows, csaw__active *entry, uint64_t n,
                             const csaw__outlet *outlet) {
-    const hooks_work *const work = self;
+    const row_work *const work = self;
     const csaw__job here = csaw__parts_job(work->w->plan->parts, rows, work->w->job);
     uint64_t item[CSAW__AT_ONCE];
     (void)outlet;
     for (uint64_t i = 0; i < n; i++) {
-        item[i] = item_of(&entry[i]);
+        item[i] = work->entry[place_of(&entry[i])];
         entry[i].state = CSAW__FINISHED;
     }
-    run_hooks(work->w, work->which, &here, item, n);
+    work->run(work->w, &here, item, n);
     return CSAW_OK;
 }
 
-static csaw_status over_parts(csaw__worker *w, hooks_work *work, uint64_t first, uint64_t end) {
-    for (uint64_t i = first; i < end; i++) CSAW_TRY(wait_at_part(w, i));
-    return csaw__parts_run(w->plan->parts, (csaw__part_work){work, run_part});
+static csaw_status over_parts(row_work *work, uint64_t first, uint64_t end) {
+    for (uint64_t i = first; i < end; i++) CSAW_TRY(wait_at_part(work, i));
+    return csaw__parts_run(work->w->plan->parts, (csaw__part_work){work, run_part});
 }
 
 /* Some entries at a time, as many as may ask together. */
-static csaw_status over_asking_parts(csaw__worker *w, hooks_work *work) {
-    questions q = {.w = w};
+static csaw_status over_asking_parts(row_work *work) {
+    csaw__worker *const w = work->w;
+    questions q = {.of = work};
     csaw_status status = CSAW_OK;
     CSAW_TRY(csaw__alloc(&q.answers, w->f.count, "answers from other partitions"));
     w->f.answer = q.answers;
-    for (; q.first < w->f.count; q.first = q.end) {
+    for (; q.first < work->count; q.first = q.end) {
         take_some(&q);
         CSAW_TRY_DONE(ask_some(&q));
-        CSAW_TRY_DONE(over_parts(w, work, q.first, q.end));
+        CSAW_TRY_DONE(over_parts(work, q.first, q.end));
         give_memory(&q);
     }
 done:
@@ -181,21 +180,39 @@ done:
     return status;
 }
 
-static csaw_status over_rows(csaw__worker *w, hooks which) {
+/* Of the whole graph, or of partitions. */
+static csaw_status over_rows(row_work work) {
+    csaw__worker *const w = work.w;
     const csaw__parts *const parts = w->plan->parts;
-    hooks_work work = {w, which};
-    if (w->plan->spread && !w->rows_in_sight)
-        return which == EXPAND ? csaw__spread_expand(w) : csaw__spread_layer_biases(w);
     if (parts && !w->rows_in_sight)
-        return w->flags & CSAW_SECOND_ORDER && parts->degree ? over_asking_parts(w, &work)
-                                                             : over_parts(w, &work, 0, w->f.count);
+        return w->flags & CSAW_SECOND_ORDER && parts->degree ? over_asking_parts(&work)
+                                                             : over_parts(&work, 0, work.count);
     if (w->check) check_entries(w);
-    run_hooks(w, which, w->job, w->all, w->f.count);
+    work.run(w, w->job, work.entry, work.count);
     return CSAW_OK;
 }
 
-csaw_status csaw__rows_expand(csaw__worker *w) { return over_rows(w, EXPAND); }
-csaw_status csaw__rows_layer_biases(csaw__worker *w) { return over_rows(w, LAYER_BIASES); }
+static void expand(csaw__worker *w, const csaw__job *job, const uint64_t *entry, uint64_t n) {
+    w->sampler->expand(job, &w->f, entry, n, &w->scratch, &w->fault);
+}
+
+static void layer_biases(csaw__worker *w, const csaw__job *job, const uint64_t *entry, uint64_t n) {
+    w->sampler->layer_biases(job, &w->f, entry, n, &w->fault);
+}
+
+csaw_status csaw__rows_expand(csaw__worker *w) {
+    if (w->plan->spread && !w->rows_in_sight) return csaw__spread_expand(w);
+    return over_rows((row_work){w, expand, w->all, w->f.count});
+}
+
+csaw_status csaw__rows_layer_biases(csaw__worker *w, const uint64_t *entry, uint64_t n) {
+    if (w->plan->spread && !w->rows_in_sight) return csaw__spread_layer_biases(w);
+    return over_rows((row_work){w, layer_biases, entry, n});
+}
+
+csaw_status csaw__rows_layer_look(csaw__worker *w, const uint64_t *entry, uint64_t n) {
+    return over_rows((row_work){w, csaw__layers_look, entry, n});
+}
 
 /* A few arcs of many: they are read where the graph is whole, on the host, and no partition is brought for them. */
 csaw_status csaw__rows_layer_updates(csaw__worker *w, uint64_t num_picks) {

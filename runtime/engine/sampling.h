@@ -4,6 +4,7 @@
 #define CSAW_ENGINE_SAMPLING_H
 
 #include "runtime/base/frontier.h"
+#include "runtime/engine/layer_exchange.h"
 #include "runtime/engine/plan.h"
 #include "runtime/engine/pool.h"
 
@@ -48,6 +49,7 @@ typedef struct csaw__worker {
     uint64_t upto_room;
     csaw_vertex *candidate; /* CSAW_LAYER_DISTINCT, rows on other ranks: [f.arc[f.count]] where arcs lead */
     uint64_t candidate_room;
+    csaw__layer_exchange exchange; /* CSAW_LAYER, on partitions */
 
     struct csaw__ahead *ahead; /* parts_sample.c's; NULL until used */
     bool picked_ahead;         /* the picks of the batch at hand are in it */
@@ -107,6 +109,12 @@ csaw_status csaw__select_frontier(csaw__worker *worker);
 /* runtime/engine/layer.c: picks of every owner's layer, to f.src, dst, edge, next, pick_entry and owner_pick. */
 csaw_status csaw__layer_pick(csaw__worker *worker);
 
+/* runtime/engine/layer_exchange.c: on partitions, the picks of layers that are exchanged, to worker->exchange.layer,
+ * and the entries of those that are not; *any: whether layers are exchanged at all. */
+csaw_status csaw__layers_exchange(csaw__worker *worker, bool *any);
+/* The pass at hand over these entries, whose rows the job sees. */
+void csaw__layers_look(csaw__worker *worker, const csaw__job *job, const uint64_t *entry, uint64_t n);
+
 /* runtime/engine/parts_sample.c: on partitions. Picks of many batches made ahead of their depths, in any order. */
 bool csaw__parts_any_order(const csaw__worker *worker); /* whether plan and sampler allow it */
 /* Whatever the seeds of instances from `first` on lead to, of so many that are left or fewer. Does nothing where it was
@@ -118,9 +126,11 @@ csaw_status csaw__parts_recall(csaw__worker *worker); /* of the entries at hand,
 void csaw__parts_forget_ahead(csaw__worker *worker);  /* they are of another run */
 void csaw__parts_ahead_free(csaw__worker *worker);
 
-/* Hooks over the rows of the frontier: of the whole graph, or partition by partition; over picks of layers. */
+/* Hooks over the rows of the frontier, or of n of its entries: of the whole graph, or partition by partition; over
+ * picks of layers. */
 csaw_status csaw__rows_expand(csaw__worker *worker);
-csaw_status csaw__rows_layer_biases(csaw__worker *worker);
+csaw_status csaw__rows_layer_biases(csaw__worker *worker, const uint64_t *entry, uint64_t n);
+csaw_status csaw__rows_layer_look(csaw__worker *worker, const uint64_t *entry, uint64_t n);
 csaw_status csaw__rows_layer_updates(csaw__worker *worker, uint64_t num_picks);
 
 #endif

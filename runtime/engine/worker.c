@@ -38,6 +38,7 @@ void csaw__worker_free(csaw__worker *w) {
     csaw__worker_lists_free(w);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) csaw__free(arrays[i]);
     csaw__parts_ahead_free(w);
+    csaw__layer_exchange_free(&w->exchange);
     csaw__vertex_set_free(&w->in_next);
     csaw__vertex_set_free(&w->visited);
 }

@@ -41,6 +41,7 @@ inline void Layer(int kernel, const csaw__job &job) {
         if (kernel == CSAW__KERNEL_LAYER_BIASES) csaw__layer_biases(job);
         if (kernel == CSAW__KERNEL_LAYER_CHOOSE) csaw__layer_choose(job);
         if (kernel == CSAW__KERNEL_LAYER_UPDATES) csaw__layer_updates(job);
+        if (kernel == CSAW__KERNEL_LAYER_FAR) csaw__layer_far(job);
     }
 }
 
@@ -55,7 +56,8 @@ inline bool RunSample(int kernel, const csaw__job &job) {
     case CSAW__KERNEL_FANOUTS: return Fanouts(job), true;
     case CSAW__KERNEL_LAYER_BIASES:
     case CSAW__KERNEL_LAYER_CHOOSE:
-    case CSAW__KERNEL_LAYER_UPDATES: return Layer(kernel, job), true;
+    case CSAW__KERNEL_LAYER_UPDATES:
+    case CSAW__KERNEL_LAYER_FAR: return Layer(kernel, job), true;
     case CSAW__KERNEL_SELECT: return Select(job), true;
     case CSAW__KERNEL_HUBS_ITS: return Hubs<CSAW__KERNEL_ITS>(job), true;
     case CSAW__KERNEL_HUBS_RACE: return Hubs<CSAW__KERNEL_RACE>(job), true;

@@ -137,6 +137,9 @@ TEST(OutOfMemoryLayers, BringWhatIsNeeded) {
         const Library parted(csr, simulated(6, 2));
         parted.samples(csaw_sampler_find("layer"), nullptr, Method::its, request);
         EXPECT_EQ(inside(parted)->device.copies, request.pools[0].size() == 2 ? 1u : 14u);
+        const std::string said = csaw_plan_explain(parted.get());
+        EXPECT_NE(said.find("\nlayers      6 partitions, 2 resident: "), std::string::npos) << said;
+        EXPECT_NE(said.find(": about 14 transfers = "), std::string::npos) << said;
     }
 }
 

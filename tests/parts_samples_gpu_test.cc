@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/parts_samples_gpu_test.cc - samples have the same bits (P2) where partitions of the graph come to a GPU and go:
  * those that depend on one row at a time, which includes pools that stay, visited vertices and chosen frontiers, and
- * layers, second order and pools that are lists, which read the graph where it lies. */
+ * layers, which are exchanged, layers of distinct vertices, second order and pools that are lists, which read the graph
+ * where it lies. */
 #include "runtime/engine/parts.h"
 #include "tests/sample_equality.h"
 
@@ -68,6 +69,28 @@ TEST(PartsGpu, SamplesInBatches) {
                          gpu.samples_in_batches(sampler, nullptr, Method::automatic, request, 0, 500, &batches)))
             << name;
         EXPECT_GT(batches, 2) << name;
+    }
+}
+
+// Layers by weight bring partitions, unless the graph is to stay; the arcs are the same. On the CPU:
+// tests/emulated_parts_layer_test.cc.
+TEST(PartsGpu, LayersAreExchanged) {
+    SKIP_WITHOUT_GPU();
+    const equality::OwnedGraph graph = equality::rmat_graph(true);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    SampleRequest request = request_on(csr, {2000, 500}, 2, false);
+    request.pools.emplace_back();
+    for (csaw_vertex v = 0; v < csr.num_vertices; v++) request.pools.back().push_back(v);
+    const auto expected = Library(csr, plan_on("cpu", 0, 0)).samples(&csaw_layer, nullptr, Method::its, request);
+    for (const csaw__parts_way way : {CSAW__PARTS_CHOOSE, CSAW__PARTS_STAY}) {
+        const Library gpu(csr, on_gpu(6, 2));
+        csaw__parts *const parts = gpu.get()->parts;
+        parts->way = way;
+        EXPECT_TRUE(same(expected, gpu.samples(&csaw_layer, nullptr, Method::its, request)));
+        if (way == CSAW__PARTS_STAY)
+            EXPECT_EQ(parts->kind->use(parts).copies, 0u);
+        else
+            EXPECT_GE(parts->kind->use(parts).copies, 14u); /* 6 for the largest bias, 4 each for sums and draws */
     }
 }
 

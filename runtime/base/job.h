@@ -73,8 +73,9 @@ enum csaw__kernel {
     CSAW__KERNEL_LAYER_BIASES, /* GPU: CSAW_LAYER's own */
     CSAW__KERNEL_LAYER_CHOOSE,
     CSAW__KERNEL_LAYER_UPDATES,
-    CSAW__KERNEL_SELECT,   /* GPU: frontiers out of pools */
-    CSAW__KERNEL_HUBS_ITS, /* GPU: which arcs, of the entries with long rows */
+    CSAW__KERNEL_LAYER_FAR, /* GPU: passes over the rows of layers that are exchanged */
+    CSAW__KERNEL_SELECT,    /* GPU: frontiers out of pools */
+    CSAW__KERNEL_HUBS_ITS,  /* GPU: which arcs, of the entries with long rows */
     CSAW__KERNEL_HUBS_RACE,
     CSAW__KERNEL_LAST_UNIFORM, /* GPU: which arcs, of the last frontiers of instances that ran each by itself */
     CSAW__KERNEL_LAST_STORED,
@@ -111,6 +112,7 @@ enum csaw__kernel {
     X(csaw__kernel_layer_biases)      \
     X(csaw__kernel_layer_choose)      \
     X(csaw__kernel_layer_updates)     \
+    X(csaw__kernel_layer_far)         \
     X(csaw__kernel_select)            \
     X(csaw__hubs_its)                 \
     X(csaw__hubs_race)                \
@@ -283,6 +285,21 @@ typedef struct csaw__tabulation {
     unsigned long long *record;
 } csaw__tabulation;
 
+/* GPU: a pass over rows of layers that are exchanged, those of entries wave.list[wave.first .. wave.count - 1]. Their
+ * largest biases; the sums of their masses; or the arcs on which numbers fall. Arrays are of the whole wave or list. */
+enum csaw__far_pass { CSAW__FAR_LARGEST, CSAW__FAR_SUMS, CSAW__FAR_DRAWS };
+typedef struct csaw__far_rows {
+    uint32_t pass;
+    const uint64_t *candidates;  /* [owners + 1]: sums of how many each has */
+    unsigned long long *largest; /* [owners]: bias, as bits */
+    uint64_t *sum;               /* [entries] */
+    const uint64_t *begin;       /* [listed + 1]: the numbers of each place of the list */
+    uint64_t *number;            /* [begin[listed]]: below its entry's sum, ascending in it; then the low end of its arc
+                                    in that sum */
+    uint64_t *mass;              /* [the same]: of the arc */
+    uint32_t *rank;              /* [the same]: its place in the row */
+} csaw__far_rows;
+
 /* CSAW_LAYER on the GPU: the arcs of the wave are candidates, side by side; one selection an owner among all of its
  * own. At hand are some of the owners, first .. first + count - 1, and so candidates begin .. end - 1. */
 typedef struct csaw__layers {
@@ -301,7 +318,11 @@ typedef struct csaw__layers {
     const uint64_t *target;      /* [count + 1]: CSAW_LAYER_DISTINCT: upto is of each owner's vertices, from here on */
     uint8_t *chosen;             /* [target[count]]: 1 = the vertex is picked */
     uint64_t picks;              /* of all owners; their candidates stand in wave.edge */
+    const uint64_t *far_begin;   /* [owners + 1]: picks of those that were exchanged; NULL: none was */
+    const uint64_t *far_pick;    /* [far_begin[owners]]: CSAW__FAR_PICK | entry << 32 | rank */
+    csaw__far_rows far;          /* CSAW__KERNEL_LAYER_FAR */
 } csaw__layers;
+#define CSAW__FAR_PICK ((uint64_t)1 << 63)
 enum { CSAW__LAYER_TILE = 2048 }; /* candidates that a block of CSAW__KERNEL_LAYER_BIASES takes */
 
 /* Pools that are lists on the GPU, of the owners of a launch's regions: room places each. */

@@ -353,7 +353,7 @@ csaw_status csaw_device::csaw__run_begin(run *r, csaw__device *device, uint64_t 
 csaw_status csaw_device::csaw__runs_advance(run *const *runs, uint32_t count) {
     picking at[CSAW__MOST_BATCHES];
     for (uint32_t i = 0; i < count; i++) CSAW_TRY(prepare(runs[i], &at[i]));
-    if (count && runs[0]->device->parts) {
+    if (count && runs[0]->device->parts && !has(runs[0], CSAW_LAYER)) {
         CSAW_TRY(csaw__device_expand_in_parts(runs, at, count));
     } else {
         for (uint32_t i = 0; i < count; i++)

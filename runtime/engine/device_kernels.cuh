@@ -225,6 +225,7 @@ CSAW__DEFINE_EACH(csaw__tiles_reject_alias, CSAW__KERNEL_REJECT_ALIAS, csaw__til
 CSAW__DEFINE_LAYER(layer_biases)
 CSAW__DEFINE_LAYER(layer_choose)
 CSAW__DEFINE_LAYER(layer_updates)
+CSAW__DEFINE_LAYER(layer_far)
 
 constexpr bool csaw__pool_is_list = (csaw__hooks.flags & CSAW_REPLACE_POOL) != 0;
 #define CSAW__DEFINE_LISTS(NAME, KERNEL)                                                         \

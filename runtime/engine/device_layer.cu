@@ -11,6 +11,7 @@
 
 #include "runtime/engine/device_layer_picks.cuh"
 #include "runtime/engine/device_run.h"
+#include "runtime/engine/parts.h"
 
 namespace {
 
@@ -23,11 +24,12 @@ struct layers_run {
     const csaw_sampler *sampler;
     csaw__job job;
     uint64_t owners;
-    bool uniform, distinct, some_take_all;
+    bool uniform, distinct, exchange, some_take_all;
     array<uint64_t> arc, candidate, work_offset, cost, owner_pick;
     array<uint32_t> fanout, take;
     array<uint64_t> need;
     array<csaw_edge> pick; /* candidates */
+    array<uint64_t> far_begin, far_pick;
     uint64_t picks = 0, room = 0;
 };
 
@@ -81,9 +83,16 @@ csaw_status find_layers(layers_run *l) {
     CSAW_TRY(some.take(device, 1, "layers"));
     CSAW_TRY(some.fill(0, 1));
     LAUNCH(device, owners + 1, find_candidates, *wave, l->arc.get(), owners, l->candidate.get());
-    const layer_plan plan = {owners,        l->job.replace != 0, l->distinct, l->candidate.get(),
+    const layer_plan plan = {owners,        l->job.replace != 0, l->distinct, l->exchange, l->candidate.get(),
                              l->take.get(), words.get(),         some.get(),  l->job.fault};
     LAUNCH(device, owners + 1, plan_layers, *wave, plan);
+    if (l->exchange) { /* what is left of the candidates is those of layers of which all is taken */
+        const far_layers far = {owners, l->candidate.get(), l->take.get()};
+        CSAW_TRY(csaw__device_layer_exchange(device, l->sampler, l->job, far, &l->far_begin, &l->far_pick));
+        LAUNCH(device, count, drop_exchanged, *wave, l->take.get());
+        CSAW_TRY(sums(device, room.get(), l->arc.get(), count + 1));
+        LAUNCH(device, owners + 1, find_candidates, *wave, l->arc.get(), owners, l->candidate.get());
+    }
     CSAW_TRY(sums(device, words.get(), l->work_offset.get(), owners + 1));
     const uint64_t each = l->uniform ? 0 : l->distinct ? WORDS_DISTINCT : WORDS;
     LAUNCH(device, owners + 1, add_candidates, l->candidate.get(), l->work_offset.get(), owners, each, l->cost.get());
@@ -192,6 +201,7 @@ csaw_status collect(layers_run *l, chunk *c) {
         CSAW_TRY(sums(device, c->mark.get(), c->mark.get(), n + 1));
     }
     LAUNCH(device, count + 1, count_picks, layers, c->mark.get(), c->got.get());
+    if (l->exchange) LAUNCH(device, count, count_far, layers, c->got.get());
     CSAW_TRY(c->place.take(device, count + 1, "counts of arcs"));
     CSAW_TRY(sums(device, c->got.get(), c->place.get(), count + 1));
     uint64_t more = 0;
@@ -217,6 +227,8 @@ csaw_status pick_some(layers_run *l, uint64_t first, uint64_t end) {
     layers->candidate = l->candidate.get();
     layers->take = l->take.get();
     layers->work_offset = l->work_offset.get();
+    layers->far_begin = l->far_begin.get();
+    layers->far_pick = l->far_pick.get();
     CSAW_TRY(read(l->device, l->candidate.get() + first, &layers->begin, 1));
     CSAW_TRY(read(l->device, l->candidate.get() + end, &layers->end, 1));
     CSAW_TRY(read(l->device, l->work_offset.get() + first, &work_begin, 1));
@@ -284,6 +296,7 @@ csaw_status csaw_device::csaw__device_layer(run *r, layer *out, bool last, array
     l.owners = r->owners;
     l.uniform = r->job.kernel == CSAW__KERNEL_UNIFORM;
     l.distinct = r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_LAYER_DISTINCT;
+    l.exchange = r->device->parts && csaw__sample_exchanges(r->sampler, r->job.kernel);
     CSAW_TRY(find_layers(&l));
     for (uint64_t first = 0, end = 0; first < l.owners; first = end) {
         uint64_t words = 0;

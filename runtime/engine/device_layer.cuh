@@ -141,11 +141,13 @@ CSAW_FN void csaw__layer_choose(const csaw__job &job) {
 
 /* The arc that is a candidate, the entry that it is of, and where its update leads. */
 CSAW_FN csaw_vertex csaw__layer_update(const csaw__job &job, uint64_t candidate, csaw_arc *arc, uint32_t *entry) {
-    const uint64_t i = csaw__layer_entry(job.layers.arc, 0, job.wave.count - 1, candidate);
+    const bool far = candidate & CSAW__FAR_PICK;
+    const uint64_t i =
+        far ? (candidate ^ CSAW__FAR_PICK) >> 32 : csaw__layer_entry(job.layers.arc, 0, job.wave.count - 1, candidate);
     csaw_site site = csaw__wave_site(&job, i);
     csaw__wave_rows(&site);
     *entry = (uint32_t)i;
-    *arc = csaw__arc_at(&site, (uint32_t)(candidate - job.layers.arc[i]));
+    *arc = csaw__arc_at(&site, far ? (uint32_t)candidate : (uint32_t)(candidate - job.layers.arc[i]));
     const csaw_vertex next = csaw__update(&site, arc, 0); /* at the last depth too: it may break its rules */
     if (site.undeclared) csaw__wave_fault(&site);
     return next;
@@ -165,6 +167,67 @@ CSAW_FN void csaw__layer_updates(const csaw__job &job) {
     if (!wave.next) return;
     wave.next[p] = next;
     wave.from[p] = entry;
+}
+
+/* ---- rows that come and go (device_parts_layer.cu) ---- */
+
+/* The team's 32 arcs from `rank` on, whose masses before them are `low` and with them `upto`: the numbers of the entry
+ * from `next` on that fall on them get their answers. Returns the first that falls behind. */
+CSAW_FN uint64_t csaw__layer_answer(const csaw__team &team, const csaw__far_rows &far, uint64_t next, uint64_t end,
+                                    uint32_t rank, uint64_t upto, uint64_t mass) {
+    for (; next < end; next++) {
+        const uint64_t x = far.number[next];
+        const uint32_t above = team.ballot(upto > x);
+        if (!above) break;
+        if (team.lane == team.first(above)) {
+            far.rank[next] = rank;
+            far.mass[next] = mass;
+            far.number[next] = upto - mass;
+        }
+    }
+    return next;
+}
+
+CSAW_FN void csaw__layer_far_row(const csaw__job &job, const csaw__team &team, uint64_t place) {
+    const csaw__far_rows &far = job.layers.far;
+    const uint64_t i = job.wave.list[place];
+    csaw_site site = csaw__wave_site(&job, i);
+    const uint32_t owner = site.owner;
+    csaw__wave_rows(&site);
+    const unsigned long long top = far.pass == CSAW__FAR_LARGEST ? 0 : far.largest[owner];
+    const uint64_t n = far.candidates[owner + 1] - far.candidates[owner];
+    const double scale = top ? csaw__power_of_two(csaw__mass_exponent(n, __longlong_as_double((long long)top))) : 0;
+    unsigned long long largest = 0;
+    uint64_t sum = 0, next = far.pass == CSAW__FAR_DRAWS ? far.begin[place] : 0;
+    const uint64_t end = far.pass == CSAW__FAR_DRAWS ? far.begin[place + 1] : 0;
+    for (uint32_t base = 0; base < site.degree; base += CSAW__TEAM) {
+        const uint32_t rank = base + team.lane;
+        const unsigned long long bits = rank < site.degree ? csaw__layer_bias(&site, rank) : 0;
+        largest = bits > largest ? bits : largest;
+        if (far.pass == CSAW__FAR_LARGEST) continue;
+        const uint64_t mass = bits ? csaw__mass(__longlong_as_double((long long)bits), scale) : 0;
+        if (far.pass == CSAW__FAR_DRAWS) {
+            const uint64_t upto = sum + team.prefix(mass);
+            next = csaw__layer_answer(team, far, next, end, rank, upto, mass);
+            if (next == end) break;
+            sum = team.get(upto, CSAW__TEAM - 1);
+        } else {
+            sum += mass;
+        }
+    }
+    if (far.pass == CSAW__FAR_LARGEST) largest = team.largest(largest);
+    if (far.pass == CSAW__FAR_SUMS) sum = team.sum(sum);
+    if (team.lane != 0) return;
+    if (far.pass == CSAW__FAR_LARGEST && largest > __ldcg(far.largest + owner)) atomicMax(far.largest + owner, largest);
+    if (far.pass == CSAW__FAR_SUMS) far.sum[i] = sum;
+}
+
+/* One team an entry, and then the next that no team of the launch has. */
+CSAW_FN void csaw__layer_far(const csaw__job &job) {
+    const csaw__team team;
+    const uint64_t teams = gridDim.x * (uint64_t)blockDim.x / CSAW__TEAM;
+    uint64_t place = job.wave.first + (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) / CSAW__TEAM;
+    for (; place < job.wave.count; place += teams) csaw__layer_far_row(job, team, place);
 }
 
 #endif

@@ -44,11 +44,11 @@ static __global__ void find_candidates(csaw__wave wave, const uint64_t *arc, uin
 
 typedef struct layer_plan {
     uint64_t owners;
-    bool replace, distinct;
-    const uint64_t *candidate; /* [owners + 1] */
-    uint32_t *take;            /* [owners], as in csaw__layers */
-    uint64_t *words;           /* [owners + 1]: of memory to pick in */
-    uint32_t *some_take_all;   /* 1 if an owner does, else as it was */
+    bool replace, distinct, exchange; /* exchange: who takes less than all needs no memory here */
+    const uint64_t *candidate;        /* [owners + 1] */
+    uint32_t *take;                   /* [owners], as in csaw__layers */
+    uint64_t *words;                  /* [owners + 1]: of memory to pick in */
+    uint32_t *some_take_all;          /* 1 if an owner does, else as it was */
     unsigned long long *fault;
 } layer_plan;
 
@@ -68,12 +68,24 @@ static __global__ void plan_layers(csaw__wave wave, layer_plan plan) {
         *plan.some_take_all = 1;
     } else if (k <= CSAW__MAX_SLOTS) {
         plan.take[o] = k;
-        plan.words[o] = k ? k + wave.need[entry] : 0;
+        plan.words[o] = k && !plan.exchange ? k + wave.need[entry] : 0;
     } else if (plan.distinct) {
         plan.take[o] = k; /* as many as there are vertices, perhaps */
     } else {
         atomicMin(plan.fault, (unsigned long long)(csaw__wave_instance(&wave, o) << 24 | wave.depth));
     }
+}
+
+/* Entries of layers that are exchanged have no candidates here. room: [count] */
+static __global__ void drop_exchanged(csaw__wave wave, const uint32_t *take) {
+    const uint64_t i = CSAW__THREAD;
+    if (i < wave.count && take[wave.owner[i]] != CSAW_ALL) wave.room[i] = 0;
+}
+
+/* Where each owner's entries begin. first: [owners + 1] */
+static __global__ void find_entries(csaw__wave wave, uint64_t owners, uint64_t *first) {
+    const uint64_t o = CSAW__THREAD;
+    if (o <= owners) first[o] = lower_place(wave.owner, wave.count, o);
 }
 
 /* Words of memory that owners before o need, so many for a candidate. */
@@ -146,6 +158,13 @@ static __global__ void count_picks(csaw__layers layers, const uint64_t *sum, uin
     got[o] = sum ? sum[end] - sum[begin] : end - begin;
 }
 
+/* Those of owners that were exchanged. */
+static __global__ void count_far(csaw__layers layers, uint64_t *got) {
+    const uint64_t o = CSAW__THREAD, owner = layers.first + o;
+    if (o < layers.count && layers.take[owner] != CSAW_ALL)
+        got[o] = layers.far_begin[owner + 1] - layers.far_begin[owner];
+}
+
 /* Marked candidates, to where their owners' picks go: place. */
 static __global__ void put_marked(csaw__layers layers, const uint64_t *sum, const uint64_t *place, csaw_edge *out) {
     const uint64_t c = CSAW__THREAD;
@@ -161,6 +180,10 @@ static __global__ void put_chosen(csaw__layers layers, const uint64_t *place, bo
     const uint64_t o = stretch_of(place, layers.count, p), owner = layers.first + o, j = p - place[o];
     const bool all = layers.take[owner] == CSAW_ALL;
     if (all && marks) return;
+    if (!all && layers.far_begin) { /* it was exchanged */
+        out[p] = layers.far_pick[layers.far_begin[owner] + j];
+        return;
+    }
     const uint64_t *const pick = layers.work + (layers.work_offset[owner] - layers.work_offset[layers.first]);
     out[p] = layers.candidate[owner] + (all ? j : pick[j]);
 }

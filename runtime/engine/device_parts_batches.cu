@@ -13,8 +13,9 @@
  * run ends. If there is no memory for all of them, the run asks for smaller batches, which costs fewer passes than one
  * after the other; where it may not, fewer are under way from then on, and the first begins anew.
  *
- * Where a launch needs rows of several partitions at a time, those of a layer, of prev, of a pool that is a list, no
- * partition comes: kernels read the graph in place, from the host's page-locked memory. */
+ * Where a launch needs rows of several partitions at a time, those of a layer of distinct vertices, of prev, of a pool
+ * that is a list, no partition comes: kernels read the graph in place, from the host's page-locked memory. Other layers
+ * are exchanged (device_parts_layer.cu), and the arcs that they pick are read in place. */
 #include <new>
 
 #include "runtime/engine/device_arcs.h"
@@ -165,13 +166,14 @@ extern "C" csaw_status csaw__parts_sample_on_gpu(const csaw__run *r, const csaw_
     csaw__device_arcs_free(samples); /* of the batch before */
     CSAW_TRY(open_engine(c));
     csaw__device *const device = c->sampling;
-    const bool in_place = csaw__sample_reads_in_place(r->sampler) || c->parts->fit.in_place;
+    const bool exchanges = csaw__sample_exchanges(r->sampler, given->kernel);
+    const bool in_place = (csaw__sample_reads_in_place(r->sampler) && !exchanges) || c->parts->fit.in_place;
     samples->device = device;
     device->parts = in_place ? nullptr : c->parts;
     uint64_t next, count;
     asked a = {c, r, *given, in_place ? 0 : csaw__parts_depths_apart(c->parts, r->sampler, given->length), false};
     a.together = a.apart && (c->batches > 1 || csaw__run_next(r, given->first, &next, &count));
-    if (!in_place) a.job.rows = {};
+    if (!in_place && !exchanges) a.job.rows = {};
     a.job.degree = c->parts->degree;
     a.job.fault = device->record;
     const bool by_lists = r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_REPLACE_POOL;

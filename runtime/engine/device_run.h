@@ -117,6 +117,18 @@ csaw_status csaw__run_put(run *r, uint64_t *place, const uint64_t *first, const 
  * run that has nothing to pick, at[i].to is NULL. */
 csaw_status csaw__device_expand_in_parts(run *const *runs, const picking *at, uint32_t count);
 
+/* Layers of a depth, in a job's wave. Device memory: candidates: [owners + 1] sums of how many each has; take: [owners]
+ * picks asked for, CSAW_ALL of owners that are not exchanged. */
+struct far_layers {
+    uint64_t owners;
+    const uint64_t *candidates;
+    const uint32_t *take;
+};
+
+/* runtime/engine/device_parts_layer.cu: the picks of layers that are exchanged, as csaw__layers has them. */
+csaw_status csaw__device_layer_exchange(csaw__device *device, const csaw_sampler *sampler, const csaw__job &job,
+                                        const far_layers &layers, array<uint64_t> *begin, array<uint64_t> *pick);
+
 /* runtime/engine/device_layer.cu: the picks of a depth of a CSAW_LAYER sampler, from l->from, which stands in
  * r->job.wave. next, from: where their updates lead, and the entries they come from, unless this depth is the last;
  * begin: [owners + 1], where each owner's picks begin; *picks: how many there are. */

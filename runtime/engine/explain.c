@@ -188,6 +188,15 @@ static void explain_last_steps(csaw_plan *plan, const csaw__fit_request *graph, 
     }
 }
 
+/* A depth of layers that are exchanged, whose frontiers stand at all partitions. */
+static void explain_layers(csaw_plan *plan, const csaw__fit *fit) {
+    const double transfers = fit->parts + 2.0 * (fit->parts - fit->resident);
+    say(plan,
+        "layers      %u partitions, %u resident: three passes a depth, for largest biases, sums and the arcs that are "
+        "drawn: about %.0f transfers = %s, if each needs all; then those at which an arc is drawn again\n",
+        fit->parts, fit->resident, transfers, SIZE(transfers * (double)fit->graph / fit->parts));
+}
+
 /* Neighbours of each vertex, in so many instances: partitions that they need, by the lots of batches. */
 static void explain_samples(csaw_plan *plan, const csaw__fit_request *graph, uint64_t instances) {
     static const uint32_t fanout[] = {15, 10};
@@ -203,6 +212,7 @@ static void explain_samples(csaw_plan *plan, const csaw__fit_request *graph, uin
         return;
     }
     if (fit.resident == fit.parts) return;
+    explain_layers(plan, &fit);
     const uint64_t most = csaw__samples_in_batch(&run, &fit, apart, instances),
                    batch = most < instances ? most : instances, batches = instances / batch + (instances % batch != 0),
                    lots = batches / CSAW__LOT + (batches % CSAW__LOT != 0), times = depths + (lots - 1) * apart;
@@ -276,14 +286,16 @@ csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph) {
     if (go && graph->rows && (plan->described || on_gpu))
         explain_samples(plan, graph, graph->rows / sharers + (graph->rows % sharers != 0));
     if (request.memory) explain_tables(plan, &request);
+    if (go && plan->parts && !on_gpu) explain_layers(plan, &fit);
     if (plan->parts && !csaw__parts_on_gpu(plan->parts))
         say(plan, "questions   of second-order steps about rows elsewhere: at most %s of host memory at a time\n",
             SIZE(plan->parts->questions.most));
     if (csaw__parts_on_gpu(plan->parts))
-        say(plan,
-            locked
-                ? "in place    rows of prev that are not resident; layers, second-order samples, pools that are lists\n"
-                : "in place    nothing, since the graph's pages are not locked: layers, second-order walks and "
-                  "samples, and pools that are lists are drawn by the cpu\n");
+        say(plan, locked
+                      ? "in place    rows of prev that are not resident; arcs that layers pick, whole rows where they "
+                        "take all "
+                        "or distinct vertices; second-order samples, pools that are lists\n"
+                      : "in place    nothing, since the graph's pages are not locked: layers, second-order walks and "
+                        "samples, and pools that are lists are drawn by the cpu\n");
     return CSAW_OK;
 }

@@ -130,6 +130,11 @@ bool csaw__sample_reads_in_place(const csaw_sampler *sampler) {
     return sampler->traits() >> CSAW__TRAIT_FLAGS & (CSAW_LAYER | CSAW_SECOND_ORDER | CSAW_REPLACE_POOL);
 }
 
+bool csaw__sample_exchanges(const csaw_sampler *sampler, uint32_t kernel) {
+    const uint32_t flags = sampler->traits() >> CSAW__TRAIT_FLAGS;
+    return flags & CSAW_LAYER && !(flags & (CSAW_LAYER_DISTINCT | CSAW_SECOND_ORDER)) && kernel != CSAW__KERNEL_UNIFORM;
+}
+
 csaw_status csaw__parts_create(const csaw_graph *graph, const csaw_plan_options *options, int ordinal,
                                csaw__parts **out) {
     csaw__parts *parts = NULL;
@@ -223,7 +228,7 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
     const csaw__rows *const whole = &job->rows;
     const uint32_t length = job->length;
     const bool with_alias = whole->alias;
-    uint32_t in_place = 0;
+    uint32_t step_cost = 0;
     parts->walk_state = parts->kind->walk_state(sampler);
     const uint64_t bytes = bytes_of_walk(parts, length, edges), of_none = bytes_of_walk(parts, 0, edges);
     csaw__fit_request request =
@@ -234,9 +239,10 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
     CSAW_TRY(parts->kind->take_tables(parts, whole->alias, whole->bias));
     if (with_alias) request = csaw__parts_with_alias(request);
     if (parts->kind->reads_in_place && parts->kind->reads_in_place(parts)) {
-        request.stays = parts->way == CSAW__PARTS_STAY || (!walks && csaw__sample_reads_in_place(sampler));
-        in_place = walks ? cost_in_place(parts, sampler, job) : 0;
-        if (parts->way == CSAW__PARTS_CHOOSE) request.step_cost = in_place;
+        const bool in_place = csaw__sample_reads_in_place(sampler) && !csaw__sample_exchanges(sampler, job->kernel);
+        request.stays = parts->way == CSAW__PARTS_STAY || (!walks && in_place);
+        step_cost = walks ? cost_in_place(parts, sampler, job) : 0;
+        if (parts->way == CSAW__PARTS_CHOOSE) request.step_cost = step_cost;
     }
     CSAW_TRY(csaw__fit_memory(&request, &fit));
     if (is_open(parts, &fit, with_alias)) {
@@ -251,7 +257,7 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
         parts->open = true;
         parts->with_alias = with_alias;
     }
-    parts->schedule.worth = in_place && !fit.in_place ? fit.graph / fit.parts / in_place : 0;
+    parts->schedule.worth = step_cost && !fit.in_place ? fit.graph / fit.parts / step_cost : 0;
     return CSAW_OK;
 }
 

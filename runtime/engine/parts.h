@@ -111,8 +111,10 @@ uint32_t csaw__parts_step_cost(const csaw__fit_request *graph, bool second_order
 /* Whether such walks on a GPU would be drawn without partitions, given the graph's request. */
 bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint64_t all, uint32_t length,
                             bool second_order, bool alias);
-/* A sample's picks need rows of several partitions at a time. */
+/* A sample's picks need rows of several partitions at a time: a GPU reads some of the graph, or all, in place. */
 bool csaw__sample_reads_in_place(const csaw_sampler *sampler);
+/* It reads but the arcs that it picks so: partitions come for layers that are exchanged. */
+bool csaw__sample_exchanges(const csaw_sampler *sampler, uint32_t kernel);
 
 /* Bytes of memory of each of so many GPUs that hold the graph together: row offsets, and its part of the arcs; with the
  * alias tables of static biases, if asked. */

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/emulated_parts_layer_test.cc - tests/emulated_parts_samples.h: layers, which are exchanged between the
+ * partitions that come; its picks are read in place. */
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "tests/failing_allocations.h"
+#include "tests/sample_equality.h"
+
+#include "tests/emulated_gpu.h"
+#include SAMPLER_FILE
+#include "tests/emulated_parts_samples.h"
+
+using namespace emulated_parts;
+
+namespace {
+
+// The seeds of the last instance are all vertices.
+SampleRequest over_all(const csaw_csr &csr, std::vector<uint32_t> fanout, bool replace) {
+    SampleRequest out = one_seed_each(csr, 5, std::move(fanout));
+    out.replace = replace;
+    out.pools.emplace_back();
+    for (csaw_vertex v = 0; v < csr.num_vertices; v++) out.pools.back().push_back(v);
+    return out;
+}
+
+// A hub, its leaves, some of which lead back, and vertices without arcs; weights far apart, and 0 in all of some rows.
+reference::Graph hubs() {
+    std::vector<reference::WeightedArc> arcs;
+    for (csaw_vertex leaf = 1; leaf <= 70; leaf++) {
+        arcs.push_back({0, leaf, leaf % 4 ? std::ldexp(1.0f, static_cast<int>(leaf % 40)) : 0, 0, 0});
+        if (leaf % 3 == 0) arcs.push_back({leaf, 0, leaf % 2 ? 1.0f : 0.0f, 0, 0});
+    }
+    arcs.push_back({75, 0, 1, 0, 0});
+    return reference::graph_of("hubs", 77, arcs, true);
+}
+
+class EmulatedPartsLayer : public ::testing::Test {
+  protected:
+    void SetUp() override { fake_cuda::Reset(); }
+    void TearDown() override {
+        EXPECT_TRUE(fake_cuda::AllGivenBack());
+        fake_cuda::Reset();
+    }
+    const csaw_sampler *const built_in = csaw_sampler_find("layer");
+    const Sampler sampler{*built_in};
+};
+
+TEST_F(EmulatedPartsLayer, SamplesAreTheCpus) {
+    for (const reference::Graph &graph : {hubs(), reference::small_graph("weighted")}) {
+        const csaw_csr csr = graph.csr();
+        const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+        for (const csaw_plan_options &plan :
+             {on_gpu(2, 1), on_gpu(4, 1), on_gpu(4, 2), on_gpu(17, 1), on_gpu(17, 2), on_gpu(4, 0)}) {
+            fake_cuda::Reset();
+            fake_cuda::seed = static_cast<uint64_t>(plan.partitions);
+            const Library gpu(csr, plan);
+            for (const SampleRequest &request :
+                 {over_all(csr, {7, 3}, false), over_all(csr, {45, 2, 40}, false), over_all(csr, {5, 0, 50}, true),
+                  over_all(csr, {CSAW_ALL, 2}, false)}) {
+                SCOPED_TRACE(graph.name + ", " + equality::name_of(plan) + ", " + sample_equality::name_of(request));
+                EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                                  gpu.samples(sampler.get(), nullptr, Method::its, request)));
+            }
+            EXPECT_GE(inside(gpu)->use.copies, static_cast<uint64_t>(plan.partitions) / 2) << "nothing was brought";
+        }
+    }
+}
+
+// Of 6 partitions 2 stay from pass to pass: 6 transfers for the largest bias, 4 for sums, 4 for draws, if all are hit.
+// A frontier in one partition brings that one alone, once. By UNIFORM, and where the graph stays, none comes.
+TEST_F(EmulatedPartsLayer, WhatIsNeededIsBrought) {
+    const equality::OwnedGraph graph = rmat(8, true);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    SampleRequest all = over_all(csr, {200}, true), one = all;
+    all.pools.erase(all.pools.begin(), all.pools.end() - 1);
+    one.pools = {{0, 1}};
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    for (const SampleRequest &request : {all, one})
+        for (const csaw__parts_way way : {CSAW__PARTS_CHOOSE, CSAW__PARTS_STAY}) {
+            fake_cuda::Reset();
+            const Library gpu(csr, on_gpu(6, 2));
+            gpu.get()->parts->way = way;
+            EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                              gpu.samples(sampler.get(), nullptr, Method::its, request)));
+            const uint64_t some = request.pools[0].size() == 2 ? 1 : 14;
+            EXPECT_EQ(inside(gpu)->use.copies, way == CSAW__PARTS_STAY ? 0 : some);
+            const char *const said = strstr(csaw_plan_explain(gpu.get()), "\nlayers      6 partitions, 2 resident: ");
+            EXPECT_TRUE(said && strstr(said, ": about 14 transfers = ")) << csaw_plan_explain(gpu.get());
+        }
+}
+
+// ---- limits --------------------------------------------------------------------------
+
+csaw_status draw(const csaw_csr &csr, const csaw_sampler *sampler, const csaw_plan_options &options) {
+    csaw_graph *graph = nullptr;
+    csaw_plan *plan = nullptr;
+    csaw_samples *samples = nullptr;
+    csaw_arcs arcs;
+    const uint32_t fanout[] = {4, CSAW_ALL, 3};
+    csaw_run_options run = {};
+    run.size = sizeof run;
+    run.depth = 3;
+    run.fanout = fanout;
+    run.select = CSAW_SELECT_ITS;
+    csaw_status status = csaw_graph_borrow_csr(&csr, &graph);
+    if (status == CSAW_OK) status = csaw_plan_create(graph, &options, &plan);
+    if (status == CSAW_OK) status = csaw_sample(plan, sampler, nullptr, nullptr, &run, &samples);
+    if (status == CSAW_OK) status = csaw_samples_arcs(samples, CSAW_HOST, &arcs);
+    csaw_samples_free(samples);
+    csaw_plan_free(plan);
+    csaw_graph_free(graph);
+    EXPECT_TRUE(fake_cuda::AllGivenBack());
+    return status;
+}
+
+TEST_F(EmulatedPartsLayer, EveryAllocationFailsInTurn) {
+    const reference::Graph graph = hubs();
+    const csaw_csr csr = graph.csr();
+    EXPECT_GT(fail_every_allocation([&] {
+                  fake_cuda::Reset();
+                  return draw(csr, sampler.get(), on_gpu(3, 1));
+              }),
+              100u);
+}
+
+TEST_F(EmulatedPartsLayer, EveryCopyAndEveryLaunchFailsInTurn) {
+    const reference::Graph graph = hubs();
+    const csaw_csr csr = graph.csr();
+    const auto fail_each = [&](uint64_t *which, const uint64_t *count) {
+        for (uint64_t n = 1;; n += reference::step_of_share()) {
+            fake_cuda::Reset();
+            *which = n;
+            const csaw_status status = draw(csr, sampler.get(), on_gpu(3, 1));
+            if (*count < n) {
+                EXPECT_EQ(CSAW_OK, status) << csaw_last_error();
+                return n - 1;
+            }
+            EXPECT_EQ(CSAW_ECUDA, status) << n;
+        }
+    };
+    EXPECT_GT(fail_each(&fake_cuda::fail_copy, &fake_cuda::copies), 40u);
+    EXPECT_GT(fail_each(&fake_cuda::fail_launch, &fake_cuda::launches), 40u);
+}
+
+// Biases of 90,000 candidates alone are eight times the budget.
+TEST_F(EmulatedPartsLayer, TheBudgetIsNeverExceeded) {
+    std::vector<reference::WeightedArc> arcs;
+    const csaw_vertex n = 300;
+    for (csaw_vertex v = 0; v < n; v++)
+        for (csaw_vertex u = 0; u < n; u++)
+            if (u != v) arcs.push_back({v, u, static_cast<float>(1 + (u ^ v) % 7), 0, 0});
+    const reference::Graph graph = reference::graph_of("complete", n, arcs, true);
+    const csaw_csr csr = graph.csr();
+    SampleRequest request = over_all(csr, {50}, false);
+    request.pools.erase(request.pools.begin(), request.pools.end() - 1);
+    csaw_plan_options plan = on_gpu(32, 1);
+    plan.gpu_memory = 96 << 10;
+    {
+        const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, plan);
+        EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                          gpu.samples(sampler.get(), nullptr, Method::its, request)));
+    }
+    EXPECT_LE(fake_cuda::peak, plan.gpu_memory);
+}
+
+} // namespace

@@ -44,6 +44,11 @@ TEST(EmulatedPartsFaultyLayer, TheFaultIsThatInMemory) {
                 const std::string expected = refusal(cpu, &faulty_layer, params, request);
                 EXPECT_FALSE(expected.empty()) << "rule " << rule << " is not broken at depth " << depth;
                 EXPECT_EQ(expected, refusal(gpu, sampler.get(), params, request));
+                if (rule != 1) continue;
+                request.fanout[depth] = 0; // biases are asked for nonetheless
+                const std::string of_none = refusal(cpu, &faulty_layer, params, request);
+                EXPECT_FALSE(of_none.empty());
+                EXPECT_EQ(of_none, refusal(gpu, sampler.get(), params, request));
             }
         EXPECT_GT(inside(gpu)->use.copies, 0u) << "nothing was brought";
     }

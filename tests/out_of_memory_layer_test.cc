@@ -94,6 +94,13 @@ TEST(OutOfMemoryLayers, NameTheFaultThatIsNamedInMemory) {
             ASSERT_FALSE(expected.empty()) << "rule " << rule << " is not broken at depth " << depth;
             for (const csaw_plan_options &plan : plans())
                 EXPECT_EQ(expected, refusal(Library(csr, plan), params, request)) << equality::name_of(plan);
+            if (rule != 1) continue;
+            SampleRequest none = request; // picks nothing; biases are asked for nonetheless
+            none.fanout[depth] = 0;
+            const std::string of_none = refusal(whole, params, none);
+            EXPECT_FALSE(of_none.empty());
+            for (const csaw_plan_options &plan : plans())
+                EXPECT_EQ(of_none, refusal(Library(csr, plan), params, none)) << equality::name_of(plan);
         }
 }
 

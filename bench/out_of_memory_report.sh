@@ -73,15 +73,15 @@ phase rmat24 140 200 bash -c "$(bench rmat24 --scale $scale --edge-factor 32 --m
 phase layer 40 70 bash -c "$(bench layer --scale $((scale - 1)) --edge-factor 32 --weighted 1 --memory $memory --only layer \
     --walks 32768 "$brought" --repeat 3)"
 phase rows 25 50 bash -c "$(bench rows-its --scale $((scale - less)) --edge-factor 32 --memory $((memory / (1 << less))) \
-    --only node2vec --walks 50000 --length 40 --select its "$brought") &&
+    --only node2vec --walks 10000 --length 20 --select its "$brought") &&
     $(bench rows-reject --scale $((scale - less)) --edge-factor 32 --memory $((memory / (1 << less))) \
-    --only node2vec --walks 50000 --length 40 --select reject "$brought")"
+    --only node2vec --walks 10000 --length 20 --select reject "$brought")"
 # A file of 2 GiB, and its quarter for partitions.
 mapped=(SCALE=23 FACTOR=32 SHARE=4 LEFT=1400)
 [ "$DEVICE" != simulated ] || mapped=(SCALE=18 FACTOR=32 WALKS=5000 FEW=100)
-phase mapped 60 100 env "DEVICE=$DEVICE" "${mapped[@]}" bench/mapped_report.sh "$out/mapped" "$build"
+phase mapped 60 100 env -u ONLY "DEVICE=$DEVICE" "${mapped[@]}" bench/mapped_report.sh "$out/mapped" "$build"
 rm -f "$out/mapped/mapped.csaw"
-phase figures 200 240 env "DEVICE=$DEVICE" "FEW=$FEW" "REPEAT=$REPEAT" bench/parts_report.sh "$out/figures" "$build"
+phase figures 200 240 env -u ONLY "DEVICE=$DEVICE" "FEW=$FEW" "REPEAT=$REPEAT" bench/parts_report.sh "$out/figures" "$build"
 if [[ " $ONLY " == *" figures "* ]] && [ ! -r "$out/figures/parts.md" ]; then # of the graphs that there was time for
     python3 -B bench/plot_parts.py "$out/figures" || failed=1
 fi

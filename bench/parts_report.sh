@@ -44,7 +44,7 @@ if [ -z "$PARTS_BENCH" ]; then
         exit 1
     }
 fi
-commit=$(git describe --always --dirty --abbrev=12 2>/dev/null) || commit="no commit known"
+commit=${COMMIT:-$(git describe --always --dirty --abbrev=12 2>/dev/null || echo "no commit known")}
 rm -f "$out"/parts_*.json "$out"/parts-*.svg # of a run before: they would be in the report
 place=0
 measure() { # NAME OPTIONS: of one graph

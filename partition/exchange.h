@@ -21,8 +21,18 @@ enum {
     CSAW__BATCH_LEAST = 96,       /* bytes of a batch */
     CSAW__BATCH_MOST = 256 << 10, /* the same */
     CSAW__BATCH_BYTES = 64 << 10, /* by default */
-    CSAW__BATCHES_UNDER_WAY = 4   /* from one rank to another, by default */
+    CSAW__BATCHES_UNDER_WAY = 4,  /* from one rank to another, by default */
+    CSAW__STRAIGHT_KINDS = 2      /* of what goes straight, 0 .. */
 };
+
+/* Where a batch of some kind that goes straight is to come to; NULL: to the exchange's own memory. */
+typedef void *csaw__straight_place(void *user, uint32_t kind, uint64_t bytes);
+
+typedef struct csaw__straight { /* one that came */
+    uint32_t from, kind;
+    const void *own; /* in the exchange's own memory, until the next call; NULL: where it was to come to */
+    uint64_t bytes;  /* 0: none came */
+} csaw__straight;
 
 /* Of one rank, and for one thread. self is handed to each function. */
 typedef struct csaw__exchange {
@@ -52,6 +62,13 @@ typedef struct csaw__exchange {
     csaw_status (*settle)(void *self, bool (*leave)(void *user), void *user);
 
     void (*idle)(void *self); /* until there may be something to do */
+
+    /* Batches straight from memory of the caller and to it, which may be a GPU's; NULL where nothing carries them. They
+     * pass those of send(). kind: CSAW__STRAIGHT_KINDS. from stays as it is until sent() says so of all; *taken is
+     * false while as many as may be are under way there. bytes: of a batch at most. */
+    csaw_status (*send_from)(void *self, uint32_t to, uint32_t kind, const void *from, uint64_t bytes, bool *taken);
+    csaw_status (*sent)(void *self, bool *all);
+    csaw_status (*receive_to)(void *self, csaw__straight_place *place, void *user, csaw__straight *came);
 } csaw__exchange;
 
 #ifdef __cplusplus

@@ -85,6 +85,66 @@ csaw_status send_one(const csaw__exchange &on, uint64_t bytes) {
     return on.send(on.self, 1 - on.rank, bytes);
 }
 
+// ---- straight ----
+
+bool yes() { return true; }
+
+struct Places { // memory of the test's, of which there is none for kind 1
+    uint64_t word[512];
+    static void *of(void *self, uint32_t kind, uint64_t) { return kind ? nullptr : static_cast<Places *>(self)->word; }
+};
+
+// What one rank sends straight, four of each kind and a batch that passes them, the other one takes in.
+void straight(const MPI_Comm &world) {
+    csaw__mpi *mpi = nullptr;
+    expect(csaw__mpi_create(&world, 4096, 3, &mpi) == CSAW_OK, "creating");
+    expect(csaw__mpi_rank(mpi).send_from == nullptr, "straight, though MPI does not say that it can");
+    csaw__mpi_free(mpi);
+    csaw__mpi_moves_device_memory = yes;
+    expect(csaw__mpi_create(&world, 4096, 3, &mpi) == CSAW_OK, "creating");
+    const csaw__exchange on = csaw__mpi_rank(mpi);
+    const std::string other = std::to_string(1 - on.rank);
+    Places places = {}, from = {};
+    csaw__straight came = {};
+    bool taken = true, all = false;
+    uint64_t sent = 0, got[2] = {0, 0};
+    for (uint64_t i = 0; i < 512; i++) from.word[i] = 1000 * on.rank + i;
+    expect_failure("Issend", "sending a batch of 8 bytes, of at most 4096, straight to rank " + other + " of 2",
+                   [&] { return on.send_from(on.self, 1 - on.rank, 0, from.word, 8, &taken); });
+    expect_failure("Improbe", "looking for messages of 2 ranks",
+                   [&] { return on.receive_to(on.self, Places::of, &places, &came); });
+    expect(send_one(on, 16) == CSAW_OK, "sending");
+    while (sent < 8 || got[0] + got[1] < 8) {
+        if (sent < 8) expect(on.send_from(on.self, 1 - on.rank, sent % 2, from.word, 4096, &taken) == CSAW_OK, "send");
+        sent += sent < 8 && taken;
+        expect(on.receive_to(on.self, Places::of, &places, &came) == CSAW_OK, "receiving");
+        if (!came.bytes) continue;
+        const uint64_t *const word = came.own ? static_cast<const uint64_t *>(came.own) : places.word;
+        expect(came.from == 1 - on.rank && came.bytes == 4096 && (came.own != nullptr) == (came.kind == 1),
+               "what came");
+        for (uint64_t i = 0; i < 512; i++) expect(word[i] == 1000 * (1 - on.rank) + i, "a word of a batch");
+        got[came.kind]++;
+        places = {};
+    }
+    expect(got[0] == 4 && got[1] == 4, "four of each kind");
+    expect(receive_one(on) == CSAW_OK, "the batch that was passed");
+    while (!all) expect(on.sent(on.self, &all) == CSAW_OK, "all are there");
+    // A rank that is behind bounds what is under way; settling throws it away, one that is coming, too.
+    for (sent = 0, taken = true; taken; sent += taken)
+        expect(on.send_from(on.self, 1 - on.rank, 0, from.word, 4096, &taken) == CSAW_OK, "sending");
+    expect(sent == 3 && on.sent(on.self, &all) == CSAW_OK && !all, "three under way, no more");
+    expect(on.receive_to(on.self, Places::of, &places, &came) == CSAW_OK, "beginning to receive");
+    expect(on.settle(on.self, stay, nullptr) == CSAW_OK, "settling");
+    expect(on.receive_to(on.self, Places::of, &places, &came) == CSAW_OK && !came.bytes, "nothing is left");
+    expect(on.sent(on.self, &all) == CSAW_OK && all, "nothing is under way");
+    // Of one rank alone it is nothing.
+    csaw__mpi_free(mpi);
+    csaw__mpi_moves_device_memory = on.rank ? yes : [] { return false; };
+    expect(csaw__mpi_create(&world, 4096, 3, &mpi) == CSAW_OK && !csaw__mpi_rank(mpi).send_from,
+           "one rank's MPI alone");
+    csaw__mpi_free(mpi);
+}
+
 // Each allocation of rank 1 fails; rank 0 is told whose, and of how much.
 void without_memory(const MPI_Comm &world, int rank) {
     uint64_t n = 1;
@@ -154,6 +214,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(world, &rank);
     without_memory(world, rank);
     calls_that_fail(world);
+    straight(world);
     batches_that_are_refused(world);
     MPI_Allreduce(&wrong, &of_all, 1, MPI_INT, MPI_SUM, world);
     MPI_Abort(world, of_all ? 1 : 42);

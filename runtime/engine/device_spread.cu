@@ -31,8 +31,11 @@ const uint64_t default_at_once = (uint64_t)1 << 20;
 
 /* Slots of a launch, and what becomes of them. */
 struct board {
-    uint64_t slots, walkers; /* slots: the first ones are of walkers that ask nothing */
-    const unsigned char *in;
+    uint64_t slots, walkers;    /* slots: the first ones are of walkers that ask nothing */
+    unsigned char *in, *in_end; /* walkers that came from the front on, those that ask up to the end */
+    const unsigned char *first_asking;
+    csaw__walker_limits limits;
+    unsigned long long *odd; /* lowest slot of a message that is not of this batch */
     csaw__message_forms forms;
     csaw__part_walks p;
     const csaw_vertex *path; /* [slots, length + 1] */
@@ -95,21 +98,35 @@ __global__ void take_in(board b) {
     if (slot >= b.slots) return;
     const bool asks = slot >= b.walkers;
     const uint64_t plain = b.forms.bytes[CSAW__LIST_WALKERS], asking = b.forms.bytes[CSAW__LIST_ASKING];
-    const unsigned char *at = b.in + (asks ? b.walkers * plain + (slot - b.walkers) * asking : slot * plain);
+    const unsigned char *at = asks ? b.first_asking + (slot - b.walkers) * asking : b.in + slot * plain;
     const csaw__walker_message *m = (const csaw__walker_message *)at;
     const csaw__walker_question *q = (const csaw__walker_question *)(at + plain);
     const uint32_t state = asks ? q->state : (uint32_t)CSAW__PART_STEPS;
+    const csaw_vertex whose = state == CSAW__PART_ASKS ? m->prev : m->at;
+    if (m->head >> 44 != b.forms.head[asks ? CSAW__LIST_ASKING : CSAW__LIST_WALKERS] >> 44 ||
+        !csaw__walker_fits(&b.limits, m, whose) || (asks && !csaw__question_fits(q))) {
+        atomicMin(b.odd, (unsigned long long)slot);
+        b.p.wait[slot] = CSAW_NONE; /* for the launch, after which the run ends, it is a walk that has ended */
+        b.instance[slot] = b.first;
+        b.from[slot] = 0;
+        return;
+    }
     csaw__part_window window = {{0, 0, 0, 0}};
     window.vertex[place_of(b, slot, m->depth) & (CSAW__WINDOW - 1)] = m->at;
     if (m->depth) window.vertex[place_of(b, slot, m->depth - 1) & (CSAW__WINDOW - 1)] = m->prev;
     b.p.window[slot] = window;
-    b.p.wait[slot] = state == CSAW__PART_ASKS ? m->prev : m->at;
+    b.p.wait[slot] = whose;
     b.p.progress[slot] = m->depth | state << 24;
     ((csaw_vertex *)b.p.root)[slot] = m->root;
     b.instance[slot] = b.first + (m->head & (((uint64_t)1 << 44) - 1));
     b.from[slot] = m->depth;
     for (int i = 0; i < 4 && b.p.user; i++) b.p.user[slot][i] = m->user[i];
     if (asks) b.p.question[slot] = q->question;
+}
+
+__global__ void find_walk(board b, uint64_t walk, unsigned long long *found) {
+    const uint64_t slot = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    if (slot < b.slots && b.instance[slot] - b.first == walk) atomicMin(found, (unsigned long long)slot);
 }
 
 __global__ void count_messages(board b) {
@@ -167,13 +184,15 @@ struct csaw__spread_gpu {
     csaw__rows rows; /* device */
     uint32_t *degree, *owner;
     csaw_vertex *first;
-    unsigned long long *counts; /* device: [ranks * LISTS] messages, [ranks + 1] that kernels count in, the fault */
+    unsigned long long *counts; /* device: [ranks * LISTS] messages, [ranks + 1] that kernels count in, fault, odd */
     uint64_t *begin;            /* device: [ranks * LISTS] */
     uint64_t *host_counts, *host_begin;
     const csaw__alias *alias; /* the host's, of which rows has a copy; NULL: it has none */
     csaw__library *library;
 
     const csaw_sampler *sampler; /* of the batch at hand */
+    bool straight;
+    uint64_t brought; /* bytes of the lists that are brought to the host */
     csaw__job job;
     board at_hand;
     void *memory; /* device: of slots, then of messages that came, then of those that leave */
@@ -229,7 +248,7 @@ csaw_status upload_part(csaw__spread_gpu *g) {
     return upload(g, ranges->owner, ranges->num_owners, "ranges of ranks", (const uint32_t **)&g->owner);
 }
 
-uint64_t counters(const csaw__spread_gpu *g) { return (uint64_t)g->ranks * LISTS + g->ranks + 2; }
+uint64_t counters(const csaw__spread_gpu *g) { return (uint64_t)g->ranks * LISTS + g->ranks + 3; }
 
 csaw_status open(csaw__spread_gpu *g) {
     int multiprocessors = 0;
@@ -310,6 +329,7 @@ csaw_status take_slots(csaw__spread_gpu *g, bool edges) {
     part(&at, CSAW__FETCH_BYTES + LARGEST, &b->out);
     b->p.root = root;
     b->in = in;
+    b->in_end = in + n * b->forms.bytes[CSAW__LIST_ASKING];
     return CSAW_OK;
 }
 
@@ -323,15 +343,40 @@ csaw_status launch_walk(csaw__spread_gpu *g, unsigned blocks) {
     return csaw__library_launch(g->library, kernel, blocks, THREADS, g->stream, &g->job);
 }
 
-csaw_status put_arrivals(csaw__spread_gpu *g, const csaw__arrivals *in) {
-    const csaw__message_forms *const forms = &g->at_hand.forms;
-    const uint64_t plain = in->num_walkers * forms->bytes[CSAW__LIST_WALKERS],
-                   asking = in->num_asking * forms->bytes[CSAW__LIST_ASKING];
-    char *const to = (char *)g->at_hand.in;
-    if (plain) CSAW_CUDA(csaw__copy_async(to, in->walkers, plain, cudaMemcpyHostToDevice, g->stream));
-    if (asking) CSAW_CUDA(csaw__copy_async(to + plain, in->asking, asking, cudaMemcpyHostToDevice, g->stream));
+csaw_status put(csaw__spread_gpu *g, uint32_t list, const void *from, uint64_t there, uint64_t count) {
+    if (!count) return CSAW_OK;
+    CSAW_CUDA(csaw__copy_async(csaw__spread_gpu_place(g, list, there, count), from,
+                               count * g->at_hand.forms.bytes[list], cudaMemcpyHostToDevice, g->stream));
     return CSAW_OK;
 }
+
+csaw_status put_arrivals(csaw__spread_gpu *g, const csaw__arrivals *in) {
+    board *const b = &g->at_hand;
+    CSAW_TRY(put(g, CSAW__LIST_WALKERS, in->walkers, in->walkers_there, in->num_walkers));
+    CSAW_TRY(put(g, CSAW__LIST_ASKING, in->asking, in->asking_there, in->num_asking));
+    b->walkers = in->walkers_there + in->num_walkers;
+    b->slots = b->walkers + in->asking_there + in->num_asking;
+    b->first_asking =
+        (const unsigned char *)csaw__spread_gpu_place(g, CSAW__LIST_ASKING, 0, in->asking_there + in->num_asking);
+    return CSAW_OK;
+}
+
+/* Lists for the host come first. */
+void place_lists(csaw__spread_gpu *g) {
+    uint64_t at = 0;
+    for (int there = 0; there < 2; there++) {
+        for (uint64_t i = 0; i < (uint64_t)g->ranks * LISTS; i++) {
+            const bool stays = g->straight && i / LISTS != g->rank && i % LISTS != CSAW__LIST_RECORDS;
+            if (stays != (there != 0)) continue;
+            g->host_begin[i] = at;
+            at += g->host_counts[i] * g->at_hand.forms.bytes[i % LISTS];
+        }
+        if (!there) g->brought = at;
+    }
+    g->host_begin[(uint64_t)g->ranks * LISTS] = at;
+}
+
+unsigned blocks_of(const csaw__spread_gpu *g) { return (unsigned)((g->at_hand.slots + THREADS - 1) / THREADS); }
 
 } // namespace
 
@@ -382,9 +427,11 @@ extern "C" void csaw__spread_gpu_close(csaw__spread_gpu *g) {
 }
 
 extern "C" csaw_status csaw__spread_gpu_begin(csaw__spread_gpu *g, const csaw_sampler *sampler, const csaw__job *whole,
-                                              const csaw__message_forms *forms, bool edges, uint64_t *most) {
+                                              const csaw__message_forms *forms, bool edges, bool straight,
+                                              uint64_t *most) {
     CSAW_CUDA(cudaSetDevice(g->ordinal));
     g->sampler = sampler;
+    g->straight = straight;
     g->job = *whole;
     g->at_hand = {};
     g->at_hand.forms = *forms;
@@ -398,6 +445,8 @@ extern "C" csaw_status csaw__spread_gpu_begin(csaw__spread_gpu *g, const csaw_sa
     b->homes = csaw__homes_of(whole->num_walks, g->ranks);
     b->path = g->job.path;
     b->edge = g->job.edge;
+    b->limits = {whole->num_walks, whole->length, whole->num_vertices, g->rows.first, g->rows.count};
+    b->odd = g->counts + counters(g) - 1;
     b->count = g->counts;
     b->begin = g->begin;
     b->p.waiting = g->counts + (uint64_t)g->ranks * LISTS;
@@ -412,54 +461,83 @@ extern "C" csaw_status csaw__spread_gpu_begin(csaw__spread_gpu *g, const csaw_sa
     g->job.degree = g->degree;
     g->job.remote = 1;
     g->job.roots = nullptr;
-    g->job.fault = g->counts + counters(g) - 1;
+    g->job.fault = g->counts + counters(g) - 2;
     g->job.instance = b->instance;
     *most = g->most;
     CSAW_CUDA(cudaMemsetAsync(g->job.fault, 0xff, sizeof *g->job.fault, g->stream));
     return CSAW_OK;
 }
 
-extern "C" csaw_status csaw__spread_gpu_step(csaw__spread_gpu *g, const csaw__arrivals *in, const uint64_t **count,
-                                             uint64_t *fault) {
-    const uint64_t lists = (uint64_t)g->ranks * LISTS, slots = in->num_walkers + in->num_asking;
-    const unsigned blocks = (unsigned)((slots + THREADS - 1) / THREADS), most = g->blocks < blocks ? g->blocks : blocks;
+extern "C" void *csaw__spread_gpu_place(csaw__spread_gpu *g, uint32_t list, uint64_t there, uint64_t count) {
+    const uint64_t bytes = g->at_hand.forms.bytes[list];
+    return list == CSAW__LIST_WALKERS ? g->at_hand.in + there * bytes : g->at_hand.in_end - (there + count) * bytes;
+}
+
+extern "C" csaw_status csaw__spread_gpu_step(csaw__spread_gpu *g, const csaw__arrivals *in, csaw__left *left) {
+    const uint64_t lists = (uint64_t)g->ranks * LISTS;
     board *const b = &g->at_hand;
     CSAW_CUDA(cudaSetDevice(g->ordinal));
     CSAW_TRY(put_arrivals(g, in));
-    b->slots = slots;
-    b->walkers = in->num_walkers;
+    const unsigned blocks = blocks_of(g), most = g->blocks < blocks ? g->blocks : blocks;
     b->p.warps = (uint64_t)most * (THREADS / 32);
     g->job.parts = b->p;
-    g->job.num_walks = slots;
-    CSAW_CUDA(cudaMemsetAsync(g->counts, 0, (counters(g) - 1) * sizeof *g->counts, g->stream));
+    g->job.num_walks = b->slots;
+    CSAW_CUDA(cudaMemsetAsync(g->counts, 0, (counters(g) - 2) * sizeof *g->counts, g->stream));
+    CSAW_CUDA(cudaMemsetAsync(b->odd, 0xff, sizeof *b->odd, g->stream));
     CSAW_TRY(csaw__device_launch(g->stream, blocks, THREADS, take_in, *b));
     CSAW_TRY(launch_walk(g, most));
     CSAW_TRY(csaw__device_launch(g->stream, blocks, THREADS, count_messages, *b));
     CSAW_CUDA(csaw__copy_async(g->host_counts, g->counts, counters(g) * sizeof *g->counts, cudaMemcpyDeviceToHost,
                                g->stream));
     CSAW_CUDA(cudaStreamSynchronize(g->stream));
-    g->host_begin[0] = 0;
-    for (uint64_t i = 0; i < lists; i++)
-        g->host_begin[i + 1] = g->host_begin[i] + g->host_counts[i] * b->forms.bytes[i % LISTS];
+    place_lists(g);
     CSAW_CUDA(csaw__copy_async(g->begin, g->host_begin, lists * sizeof *g->begin, cudaMemcpyHostToDevice, g->stream));
-    *count = g->host_counts;
-    *fault = g->host_counts[counters(g) - 1];
+    *left = {g->host_counts,
+             g->host_begin,
+             g->brought,
+             g->host_begin[lists],
+             g->host_counts[counters(g) - 2],
+             g->host_counts[counters(g) - 1]};
     return CSAW_OK;
 }
 
-extern "C" csaw_status csaw__spread_gpu_fetch(csaw__spread_gpu *g, uint64_t from, uint64_t *end, const void **data) {
+extern "C" csaw_status csaw__spread_gpu_find(csaw__spread_gpu *g, uint64_t walk, uint64_t *slot) {
     board *const b = &g->at_hand;
-    const uint64_t all = g->host_begin[(uint64_t)g->ranks * LISTS], left = all - from,
+    CSAW_CUDA(cudaMemsetAsync(b->odd, 0xff, sizeof *b->odd, g->stream));
+    CSAW_TRY(csaw__device_launch(g->stream, blocks_of(g), THREADS, find_walk, *b, walk, b->odd));
+    CSAW_CUDA(csaw__copy_async(slot, b->odd, sizeof *slot, cudaMemcpyDeviceToHost, g->stream));
+    CSAW_CUDA(cudaStreamSynchronize(g->stream));
+    return CSAW_OK;
+}
+
+extern "C" csaw_status csaw__spread_gpu_message(csaw__spread_gpu *g, uint64_t slot, unsigned char *message,
+                                                bool *asks) {
+    const board *const b = &g->at_hand;
+    const uint64_t *const bytes = b->forms.bytes;
+    *asks = slot >= b->walkers;
+    const unsigned char *const at = *asks ? b->first_asking + (slot - b->walkers) * bytes[CSAW__LIST_ASKING]
+                                          : b->in + slot * bytes[CSAW__LIST_WALKERS];
+    CSAW_CUDA(csaw__copy_async(message, at, bytes[*asks ? CSAW__LIST_ASKING : CSAW__LIST_WALKERS],
+                               cudaMemcpyDeviceToHost, g->stream));
+    CSAW_CUDA(cudaStreamSynchronize(g->stream));
+    return CSAW_OK;
+}
+
+extern "C" csaw_status csaw__spread_gpu_fetch(csaw__spread_gpu *g, uint64_t from, uint64_t *end,
+                                              const unsigned char **data, const unsigned char **there) {
+    board *const b = &g->at_hand;
+    const uint64_t left = g->host_begin[(uint64_t)g->ranks * LISTS] - from,
                    now = left < CSAW__FETCH_BYTES ? left : CSAW__FETCH_BYTES;
     CSAW_CUDA(cudaSetDevice(g->ordinal));
     b->out_first = from;
     b->out_end = *end = from + now;
     *data = g->fetched;
+    *there = b->out;
     if (now == 0) return CSAW_OK;
-    CSAW_TRY(
-        csaw__device_launch(g->stream, (unsigned)((b->slots + THREADS - 1) / THREADS), THREADS, write_messages, *b));
-    const uint64_t bytes = now == left ? now : now + LARGEST; /* the last one may go on behind it */
-    CSAW_CUDA(csaw__copy_async(g->fetched, b->out, bytes, cudaMemcpyDeviceToHost, g->stream));
+    CSAW_TRY(csaw__device_launch(g->stream, blocks_of(g), THREADS, write_messages, *b));
+    const uint64_t whole = g->brought > from ? g->brought - from : 0;
+    const uint64_t bytes = whole <= now ? whole : now + LARGEST; /* the last one may go on behind it */
+    if (bytes) CSAW_CUDA(csaw__copy_async(g->fetched, b->out, bytes, cudaMemcpyDeviceToHost, g->stream));
     CSAW_CUDA(cudaStreamSynchronize(g->stream));
     return CSAW_OK;
 }

@@ -226,19 +226,34 @@ WEAK csaw_status csaw__spread_gpu_open(const csaw__share *share, uint32_t rank, 
 }
 
 WEAK csaw_status csaw__spread_gpu_begin(csaw__spread_gpu *gpu, const csaw_sampler *sampler, const csaw__job *whole,
-                                        const csaw__message_forms *forms, bool edges, uint64_t *most) {
-    (void)gpu, (void)sampler, (void)whole, (void)forms, (void)edges, (void)most;
+                                        const csaw__message_forms *forms, bool edges, bool straight, uint64_t *most) {
+    (void)gpu, (void)sampler, (void)whole, (void)forms, (void)edges, (void)straight, (void)most;
     return no_cuda();
 }
 
-WEAK csaw_status csaw__spread_gpu_step(csaw__spread_gpu *gpu, const csaw__arrivals *in, const uint64_t **count,
-                                       uint64_t *fault) {
-    (void)gpu, (void)in, (void)count, (void)fault;
+WEAK void *csaw__spread_gpu_place(csaw__spread_gpu *gpu, uint32_t list, uint64_t there, uint64_t count) {
+    (void)gpu, (void)list, (void)there, (void)count;
+    return NULL;
+}
+
+WEAK csaw_status csaw__spread_gpu_step(csaw__spread_gpu *gpu, const csaw__arrivals *in, csaw__left *left) {
+    (void)gpu, (void)in, (void)left;
     return no_cuda();
 }
 
-WEAK csaw_status csaw__spread_gpu_fetch(csaw__spread_gpu *gpu, uint64_t from, uint64_t *end, const void **data) {
-    (void)gpu, (void)from, (void)end, (void)data;
+WEAK csaw_status csaw__spread_gpu_find(csaw__spread_gpu *gpu, uint64_t walk, uint64_t *slot) {
+    (void)gpu, (void)walk, (void)slot;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__spread_gpu_message(csaw__spread_gpu *gpu, uint64_t slot, unsigned char *message, bool *asks) {
+    (void)gpu, (void)slot, (void)message, (void)asks;
+    return no_cuda();
+}
+
+WEAK csaw_status csaw__spread_gpu_fetch(csaw__spread_gpu *gpu, uint64_t from, uint64_t *end, const unsigned char **data,
+                                        const unsigned char **there) {
+    (void)gpu, (void)from, (void)end, (void)data, (void)there;
     return no_cuda();
 }
 

@@ -149,6 +149,8 @@ csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph);
  * parts fit GPUs of so much memory, CSAW_EDEVMEM if not. */
 csaw_status csaw__explain_split(csaw_plan *plan, uint32_t ranks, bool by_visits);
 void csaw__explain_split_gpu(csaw_plan *plan, int ordinal);
+/* Once it is known by what messages go: how walkers get from GPU to GPU. */
+void csaw__explain_straight(csaw_plan *plan);
 csaw_status csaw__explain_split_fit(csaw_plan *plan, uint32_t ranks, bool by_visits, uint64_t memory);
 
 #ifdef __cplusplus

@@ -258,6 +258,7 @@ csaw_status csaw_plan_create(const csaw_graph *graph, const csaw_plan_options *g
     if (status == CSAW_OK && plan->spread)
         status = csaw__ranks_meet(ranks, CSAW__AT_PLAN, csaw__spread_connect(plan->spread, options.communicator, ranks),
                                   NULL);
+    if (status == CSAW_OK && plan->spread) csaw__explain_straight(plan);
     if (status == CSAW_OK)
         *out = plan;
     else

@@ -68,8 +68,10 @@ csaw_status csaw__spread_connect(csaw__spread *s, const void *communicator, csaw
 
 void csaw__spread_free(csaw__spread *s) {
     if (!s) return;
-    if (!csaw__ranks_lost(s->ranks)) csaw__mpi_free(s->mpi); /* else others may still send to it */
-    csaw__spread_gpu_close(s->gpu);
+    const bool lost =
+        csaw__ranks_lost(s->ranks); /* then others may still send to its memory, and read that of the GPU */
+    if (!lost) csaw__mpi_free(s->mpi);
+    if (!lost || !csaw__spread_straight(s)) csaw__spread_gpu_close(s->gpu);
     csaw__share_clear(&s->share);
     csaw__free(s->out);
     csaw__free(s);

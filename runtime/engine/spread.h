@@ -102,6 +102,8 @@ typedef struct csaw__spread {
     uint64_t asked;          /* a hash of what the caller asked for; compared with that of the others */
     /* What the run at hand does with a message; it sends nothing itself. */
     csaw_status (*take)(void *user, uint32_t from, uint64_t head, const unsigned char *message);
+    csaw__straight_place *place; /* the same of batches that go straight; NULL: there are none */
+    csaw_status (*came)(void *user, const csaw__straight *came);
     void *user;
 } csaw__spread;
 
@@ -150,6 +152,14 @@ csaw_status csaw__post(csaw__spread *spread, uint32_t to, uint64_t bytes, void *
 csaw_status csaw__post_now(csaw__spread *spread, uint32_t to, uint64_t bytes, void **out);
 /* Messages of so many bytes each, a multiple of 8, that stand side by side. */
 csaw_status csaw__post_all(csaw__spread *spread, uint32_t to, const void *messages, uint64_t bytes, uint64_t count);
+/* The same straight from memory that stays as it is until csaw__post_sent(): waits until all have it that they were
+ * sent so. take: takes in what comes while it waits. Only where csaw__spread_straight(). */
+csaw_status csaw__post_straight(csaw__spread *spread, uint32_t to, uint32_t kind, const void *messages, uint64_t bytes,
+                                uint64_t count);
+csaw_status csaw__post_sent(csaw__spread *spread, bool take);
+static inline bool csaw__spread_straight(const csaw__spread *spread) {
+    return spread->gpu && spread->on.send_from != NULL;
+}
 csaw_status csaw__post_go_on(csaw__spread *spread);           /* CSAW_ESTOPPED: another rank gave up, or the caller */
 csaw_status csaw__post_flush(csaw__spread *spread);           /* batches that are not full, too */
 csaw_status csaw__post_take(csaw__spread *spread, bool *any); /* takes in what came */

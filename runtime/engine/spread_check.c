@@ -32,19 +32,16 @@ static csaw_status check_record(const csaw__walks_here *w, uint32_t from, uint64
     return CSAW_OK;
 }
 
-/* whose: the vertex whose row is asked for here. */
 static csaw_status check_walker(const csaw__walks_here *w, uint32_t from, uint64_t head, const csaw__walker_message *m,
                                 csaw_vertex whose) {
     const csaw__job *const job = w->whole;
-    const csaw_vertex n = job->num_vertices;
-    const uint64_t walk = csaw__message_number(head);
-    CSAW_REQUIRE(walk < job->num_walks && m->depth < job->length && whose - job->rows.first < job->rows.count &&
-                     m->at < n && m->root < n && (m->depth ? m->prev < n : m->prev == CSAW_NONE),
-                 CSAW_EINVAL,
+    const csaw__walker_limits limits = {job->num_walks, job->length, job->num_vertices, job->rows.first,
+                                        job->rows.count};
+    CSAW_REQUIRE(csaw__walker_fits(&limits, m, whose), CSAW_EINVAL,
                  "rank %u sent walk %llu, depth %u, at vertex %u after %u, root %u, to the rows of %u vertices from %u "
                  "on; walks are below %llu, depths below %u, vertices below %u; " CSAW__SPOILED,
-                 from, (unsigned long long)walk, m->depth, m->at, m->prev, m->root, job->rows.count, job->rows.first,
-                 (unsigned long long)job->num_walks, job->length, n);
+                 from, (unsigned long long)csaw__message_number(head), m->depth, m->at, m->prev, m->root,
+                 job->rows.count, job->rows.first, (unsigned long long)job->num_walks, job->length, job->num_vertices);
     return CSAW_OK;
 }
 
@@ -57,10 +54,9 @@ static csaw_status check_asking(const csaw__walks_here *w, uint32_t from, uint64
                  "not; " CSAW__SPOILED,
                  from);
     CSAW_TRY(check_bytes(w, from, head, CSAW__LIST_ASKING, "a walker with a question"));
-    CSAW_REQUIRE(
-        (q->state == CSAW__PART_ASKS || q->state == CSAW__PART_KNOWS) && (q->question.known & 0xff) <= CSAW__MOST_ASKED,
-        CSAW_EINVAL, "rank %u sent a question of %u vertices in state %u; there are %d at most; " CSAW__SPOILED, from,
-        q->question.known & 0xff, q->state, (int)CSAW__MOST_ASKED);
+    CSAW_REQUIRE(csaw__question_fits(q), CSAW_EINVAL,
+                 "rank %u sent a question of %u vertices in state %u; there are %d at most; " CSAW__SPOILED, from,
+                 q->question.known & 0xff, q->state, (int)CSAW__MOST_ASKED);
     return check_walker(w, from, head, m, q->state == CSAW__PART_ASKS ? m->prev : m->at);
 }
 

@@ -74,6 +74,15 @@ void csaw__explain_split_gpu(csaw_plan *plan, int ordinal) {
         ordinal);
 }
 
+void csaw__explain_straight(csaw_plan *plan) {
+    const bool straight = csaw__spread_straight(plan->spread);
+    if (!plan->spread->gpu || plan->spread->on.size < 2) return;
+    csaw__explain_say(plan, "%s",
+                      straight ? "transfers   walkers go straight from GPU to GPU: MPI moves their memory\n"
+                               : "transfers   walkers go through the host's memory: this MPI does not say on all ranks "
+                                 "that it moves the memory of GPUs\n");
+}
+
 csaw_status csaw__explain_split_fit(csaw_plan *plan, uint32_t ranks, bool by_visits, uint64_t memory) {
     const csaw_csr *const csr = &plan->graph->csr;
     const double usable = (double)csaw__fit_usable(memory), degrees = 4.0 * (double)csr->num_vertices;

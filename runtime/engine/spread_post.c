@@ -38,15 +38,54 @@ csaw_status csaw__post_go_on(csaw__spread *s) {
     return CSAW_OK;
 }
 
+/* Takes in what came, so that others have room. */
+static csaw_status wait_a_little(csaw__spread *s) {
+    bool any;
+    CSAW_TRY(csaw__post_take(s, &any));
+    CSAW_TRY(csaw__post_go_on(s));
+    if (any) return CSAW_OK;
+    CSAW_TRY(csaw__post_flush(s)); /* it may be what the others wait for */
+    s->on.idle(s->on.self);
+    return CSAW_OK;
+}
+
 csaw_status csaw__post(csaw__spread *s, uint32_t to, uint64_t bytes, void **out) {
     for (;;) {
-        bool any;
         CSAW_TRY(csaw__post_now(s, to, bytes, out));
         if (*out) return CSAW_OK;
-        CSAW_TRY(csaw__post_take(s, &any));
+        CSAW_TRY(wait_a_little(s));
+    }
+}
+
+csaw_status csaw__post_straight(csaw__spread *s, uint32_t to, uint32_t kind, const void *messages, uint64_t bytes,
+                                uint64_t count) {
+    const uint64_t most = s->on.batch / bytes;
+    for (const char *from = messages; count;) {
+        const uint64_t now = count < most ? count : most;
+        bool taken;
+        CSAW_TRY(s->on.send_from(s->on.self, to, kind, from, now * bytes, &taken));
+        if (!taken) {
+            CSAW_TRY(wait_a_little(s));
+            continue;
+        }
+        s->counts.batches++;
+        s->counts.bytes += now * bytes;
+        from += now * bytes;
+        count -= now;
+    }
+    return CSAW_OK;
+}
+
+csaw_status csaw__post_sent(csaw__spread *s, bool take) {
+    for (;;) {
+        bool all;
+        CSAW_TRY(s->on.sent(s->on.self, &all));
+        if (all) return CSAW_OK;
+        if (take) {
+            CSAW_TRY(wait_a_little(s));
+            continue;
+        }
         CSAW_TRY(csaw__post_go_on(s));
-        if (any) continue;
-        CSAW_TRY(csaw__post_flush(s)); /* it may be what the others wait for */
         s->on.idle(s->on.self);
     }
 }
@@ -84,8 +123,21 @@ static csaw_status take_batch(csaw__spread *s, uint32_t from, const unsigned cha
     return CSAW_OK;
 }
 
+/* What came straight; where there was no place for it, as if it had come otherwise. */
+static csaw_status take_straight(csaw__spread *s, bool *any) {
+    for (uint32_t i = 0; i < 4 * s->on.size; i++) {
+        csaw__straight came;
+        CSAW_TRY(s->on.receive_to(s->on.self, s->place, s->user, &came));
+        if (!came.bytes) return CSAW_OK;
+        CSAW_TRY(came.own ? take_batch(s, came.from, came.own, came.bytes) : s->came(s->user, &came));
+        *any = true;
+    }
+    return CSAW_OK;
+}
+
 csaw_status csaw__post_take(csaw__spread *s, bool *any) {
     *any = false;
+    if (s->came && s->on.receive_to) CSAW_TRY(take_straight(s, any));
     for (uint32_t i = 0; i < 4 * s->on.size; i++) {
         uint32_t from;
         const void *data;

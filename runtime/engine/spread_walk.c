@@ -174,9 +174,7 @@ static csaw_status start_one(csaw__walks_here *w) {
 }
 
 /* Walkers here that can take a step. */
-static uint64_t ready(const csaw__walks_here *w) {
-    return w->s->gpu ? w->walkers.count + w->asking.count : w->num_ready;
-}
+static uint64_t ready(const csaw__walks_here *w) { return w->s->gpu ? csaw__walk_gpu_here(w) : w->num_ready; }
 
 /* A walk is started when there are no other walkers to step: those that are here stay in caches, and memory is taken as
  * needed. */
@@ -261,6 +259,10 @@ csaw_status csaw__spread_walk(csaw__spread *s, const csaw_sampler *sampler, cons
                           .first_asking = CSAW__NO_SLOT};
     s->take = take;
     s->user = &w;
+    if (s->gpu) {
+        s->place = csaw__walk_gpu_place;
+        s->came = csaw__walk_gpu_came;
+    }
     clear_paths(&w);
     if (mine->length == 0) w.ended = mine->num_walks;
     csaw_status status = csaw__alloc_zero(&w.under_way, s->on.size, "questions to other ranks");
@@ -268,6 +270,8 @@ csaw_status csaw__spread_walk(csaw__spread *s, const csaw_sampler *sampler, cons
     if (status == CSAW_OK) status = run(&w);
     status = csaw__spread_end(s, status, &w.fault, go_on);
     s->take = NULL;
+    s->place = NULL;
+    s->came = NULL;
     *fault = w.fault;
     free_walks(&w);
     return status;

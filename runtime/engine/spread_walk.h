@@ -32,6 +32,11 @@ typedef struct csaw__arriving { /* messages of one size, side by side */
     uint64_t count, room; /* room: bytes */
 } csaw__arriving;
 
+typedef struct csaw__arrived_straight { /* a batch of walkers, straight to the GPU */
+    uint32_t from, list;
+    uint64_t count;
+} csaw__arrived_straight;
+
 typedef struct csaw__walks_here {
     csaw__spread *s;
     const csaw_sampler *sampler;
@@ -46,6 +51,9 @@ typedef struct csaw__walks_here {
 
     csaw__arriving walkers, asking; /* where a GPU makes the steps: those that wait for a launch, of so many at most */
     uint64_t at_once;
+    uint64_t there[2], coming;     /* by list: those that stand in the GPU's memory, and one that is coming there */
+    csaw__arrived_straight *batch; /* [num_batches] by which those came */
+    uint64_t num_batches, batch_room;
 
     csaw__walk_slot *slot; /* [num_slots] */
     uint64_t num_slots, slot_room;
@@ -77,6 +85,10 @@ csaw_status csaw__walk_check(const csaw__walks_here *w, uint32_t from, uint64_t 
 
 /* runtime/engine/spread_walk_gpu.c. A walker came, with or without a question: the message. */
 csaw_status csaw__walk_gpu_take(csaw__walks_here *w, uint64_t head, const void *message);
+/* A batch of walkers that goes straight to the GPU's memory: where to, and that it came there. */
+void *csaw__walk_gpu_place(void *walks_here, uint32_t list, uint64_t bytes);
+csaw_status csaw__walk_gpu_came(void *walks_here, const csaw__straight *came);
+uint64_t csaw__walk_gpu_here(const csaw__walks_here *w); /* walkers that wait for a launch */
 /* A launch, once it is full, or nothing was done before: *any. */
 csaw_status csaw__walk_gpu_move(csaw__walks_here *w, bool *any);
 csaw_status csaw__walk_gpu_begin(csaw__walks_here *w);

@@ -7,10 +7,18 @@
 #include "runtime/engine/fault.h"
 #include "runtime/engine/spread_walk.h"
 
+uint64_t csaw__walk_gpu_here(const csaw__walks_here *w) {
+    return w->walkers.count + w->asking.count + w->there[CSAW__LIST_WALKERS] + w->there[CSAW__LIST_ASKING];
+}
+
+static void note_here(csaw__walks_here *w, uint64_t more) {
+    const uint64_t here = csaw__walk_gpu_here(w) + more;
+    if (here > w->s->counts.most_here) w->s->counts.most_here = here;
+}
+
 static csaw_status arrivals_room(csaw__walks_here *w, csaw__arriving *a, uint64_t bytes) {
     CSAW_TRY(CSAW__GROW(&a->message, &a->room, (a->count + 1) * bytes, "walkers at a rank"));
-    const uint64_t here = w->walkers.count + w->asking.count + 1;
-    if (here > w->s->counts.most_here) w->s->counts.most_here = here;
+    note_here(w, 1);
     return CSAW_OK;
 }
 
@@ -21,6 +29,50 @@ csaw_status csaw__walk_gpu_take(csaw__walks_here *w, uint64_t head, const void *
     CSAW_TRY(arrivals_room(w, a, bytes));
     memcpy(a->message + a->count++ * bytes, message, bytes);
     return CSAW_OK;
+}
+
+/* ---- straight to the GPU ---- */
+
+void *csaw__walk_gpu_place(void *walks_here, uint32_t list, uint64_t bytes) {
+    csaw__walks_here *const w = walks_here;
+    const uint64_t count = bytes / w->forms.bytes[list], there = w->there[0] + w->there[1];
+    if (list == CSAW__LIST_ASKING && !(w->sampler->traits() & CSAW__TRAIT_SECOND_ORDER))
+        return NULL; /* none can come */
+    if (bytes % w->forms.bytes[list] || there + count > w->at_once) return NULL;
+    w->coming = count;
+    return csaw__spread_gpu_place(w->s->gpu, list, w->there[list], count);
+}
+
+csaw_status csaw__walk_gpu_came(void *walks_here, const csaw__straight *came) {
+    csaw__walks_here *const w = walks_here;
+    CSAW_TRY(CSAW__GROW(&w->batch, &w->batch_room, w->num_batches + 1, "batches of walkers at a rank"));
+    w->batch[w->num_batches++] = (csaw__arrived_straight){came->from, came->kind, w->coming};
+    w->there[came->kind] += w->coming;
+    w->coming = 0;
+    note_here(w, 0);
+    return CSAW_OK;
+}
+
+/* A message that a launch found not to be of this batch: the one who sent it is named. */
+static csaw_status refuse(const csaw__walks_here *w, const csaw__arrivals *in, uint64_t slot) {
+    const uint64_t last = in->walkers_there + in->num_walkers + in->num_asking + in->asking_there - 1;
+    _Alignas(8) unsigned char message[sizeof(csaw__walker_message) + sizeof(csaw__walker_question)];
+    uint32_t from = w->s->on.rank;
+    uint64_t head;
+    bool asks;
+    CSAW_TRY(csaw__spread_gpu_message(w->s->gpu, slot, message, &asks));
+    const uint32_t list = asks ? CSAW__LIST_ASKING : CSAW__LIST_WALKERS;
+    uint64_t place = asks ? last - slot : slot; /* those that ask stand the other way round, batch by batch */
+    for (uint64_t i = 0; i < w->num_batches; i++) {
+        if (w->batch[i].list != list) continue;
+        from = w->batch[i].from;
+        if (place < w->batch[i].count) break;
+        place -= w->batch[i].count;
+    }
+    memcpy(&head, message, sizeof head);
+    CSAW_TRY(csaw__walk_check(w, from, head, message));
+    return csaw__fail(CSAW_EINVAL, "rank %u sent a message of kind %u among walkers; " CSAW__SPOILED, from,
+                      csaw__message_kind(head));
 }
 
 /* A walker of a message, and the answers that it brings. */
@@ -65,18 +117,14 @@ static csaw_status repeat(csaw__walks_here *w, const unsigned char *message, boo
     return CSAW_OK;
 }
 
-static csaw_status find_fault(csaw__walks_here *w, uint64_t record, const csaw__arrivals *in) {
-    const uint64_t walk = (record >> 24) - w->whole->first;
-    const uint64_t bytes[] = {w->forms.bytes[CSAW__LIST_WALKERS], w->forms.bytes[CSAW__LIST_ASKING]};
-    for (uint64_t i = 0; i < in->num_walkers + in->num_asking; i++) {
-        const bool asks = i >= in->num_walkers;
-        const unsigned char *const at = asks ? (const unsigned char *)in->asking + (i - in->num_walkers) * bytes[1]
-                                             : (const unsigned char *)in->walkers + i * bytes[0];
-        uint64_t head;
-        memcpy(&head, at, sizeof head);
-        if (csaw__message_number(head) == walk) return repeat(w, at, asks, (uint32_t)(record & 0xffffff));
-    }
-    return CSAW_OK; /* it was told before */
+static csaw_status find_fault(csaw__walks_here *w, uint64_t record) {
+    _Alignas(8) unsigned char message[sizeof(csaw__walker_message) + sizeof(csaw__walker_question)];
+    uint64_t slot;
+    bool asks;
+    CSAW_TRY(csaw__spread_gpu_find(w->s->gpu, (record >> 24) - w->whole->first, &slot));
+    if (slot == UINT64_MAX) return CSAW_OK; /* it was told before */
+    CSAW_TRY(csaw__spread_gpu_message(w->s->gpu, slot, message, &asks));
+    return repeat(w, message, asks, (uint32_t)(record & 0xffffff));
 }
 
 /* ---- what leaves ---- */
@@ -93,43 +141,42 @@ static csaw_status take_stopped(csaw__walks_here *w, const unsigned char *messag
 }
 
 static csaw_status pass_on(csaw__walks_here *w, uint32_t to, uint32_t list, const unsigned char *message,
-                           uint64_t count) {
+                           uint64_t count, bool straight) {
     static const uint32_t kinds[] = {CSAW__WALKER, CSAW__ASKING, CSAW__RECORD};
     const uint64_t bytes = w->forms.bytes[list];
     if (list == CSAW__LIST_RECORDS) w->s->counts.steps += count;
     if (to != w->s->on.rank) {
         w->s->counts.messages[kinds[list]] += count;
-        return csaw__post_all(w->s, to, message, bytes, count);
+        return straight ? csaw__post_straight(w->s, to, list, message, bytes, count)
+                        : csaw__post_all(w->s, to, message, bytes, count);
     }
     if (list == CSAW__LIST_ASKING) return take_stopped(w, message, count);
     for (uint64_t i = 0; i < count; i++) csaw__walk_record(w, message + i * bytes);
     return CSAW_OK;
 }
 
-/* Messages that begin at bytes from .. end - 1 of all that are left. */
-static csaw_status pass_some_on(csaw__walks_here *w, const uint64_t *left, uint64_t from, uint64_t end,
-                                const unsigned char *data) {
-    uint64_t begin = 0;
-    for (uint64_t i = 0; i < (uint64_t)w->s->on.size * CSAW__MESSAGE_LISTS && begin < end; i++) {
-        const uint64_t bytes = w->forms.bytes[i % CSAW__MESSAGE_LISTS], list_end = begin + left[i] * bytes;
+/* Messages that begin at bytes from .. end - 1 of all that are left; byte `from` stands at data, or there. */
+static csaw_status pass_some_on(csaw__walks_here *w, const csaw__left *left, uint64_t from, uint64_t end,
+                                const unsigned char *data, const unsigned char *there) {
+    for (uint64_t i = 0; i < (uint64_t)w->s->on.size * CSAW__MESSAGE_LISTS; i++) {
+        const uint64_t bytes = w->forms.bytes[i % CSAW__MESSAGE_LISTS], begin = left->begin[i],
+                       list_end = begin + left->count[i] * bytes;
         const uint64_t first = from > begin ? (from - begin + bytes - 1) / bytes : 0;
-        const uint64_t last = end < list_end ? (end - begin + bytes - 1) / bytes : left[i];
+        const uint64_t last = end >= list_end ? left->count[i] : end > begin ? (end - begin + bytes - 1) / bytes : 0;
+        const bool straight = begin >= left->brought;
         if (first < last)
             CSAW_TRY(pass_on(w, (uint32_t)(i / CSAW__MESSAGE_LISTS), (uint32_t)(i % CSAW__MESSAGE_LISTS),
-                             data + (begin + first * bytes - from), last - first));
-        begin = list_end;
+                             (straight ? there : data) + (begin + first * bytes - from), last - first, straight));
     }
     return CSAW_OK;
 }
 
-static csaw_status pass_all_on(csaw__walks_here *w, const uint64_t *left) {
-    uint64_t all = 0;
-    for (uint64_t i = 0; i < (uint64_t)w->s->on.size * CSAW__MESSAGE_LISTS; i++)
-        all += left[i] * w->forms.bytes[i % CSAW__MESSAGE_LISTS];
-    for (uint64_t from = 0, end; from < all; from = end) {
-        const void *data;
-        CSAW_TRY(csaw__spread_gpu_fetch(w->s->gpu, from, &end, &data));
-        CSAW_TRY(pass_some_on(w, left, from, end, data));
+static csaw_status pass_all_on(csaw__walks_here *w, const csaw__left *left) {
+    for (uint64_t from = 0, end; from < left->all; from = end) {
+        const unsigned char *data, *there;
+        if (csaw__spread_straight(w->s)) CSAW_TRY(csaw__post_sent(w->s, true)); /* from where the next ones are put */
+        CSAW_TRY(csaw__spread_gpu_fetch(w->s->gpu, from, &end, &data, &there));
+        CSAW_TRY(pass_some_on(w, left, from, end, data, there));
     }
     return CSAW_OK;
 }
@@ -144,30 +191,37 @@ static const void *give_some(csaw__arriving *a, uint64_t most, uint64_t bytes, u
 }
 
 static csaw_status launch(csaw__walks_here *w) {
-    csaw__arrivals in = {0};
-    const uint64_t *left;
-    uint64_t fault;
-    in.asking = give_some(&w->asking, w->at_once, w->forms.bytes[CSAW__LIST_ASKING], &in.num_asking);
-    in.walkers =
-        give_some(&w->walkers, w->at_once - in.num_asking, w->forms.bytes[CSAW__LIST_WALKERS], &in.num_walkers);
-    CSAW_TRY(csaw__spread_gpu_step(w->s->gpu, &in, &left, &fault));
-    if (fault != UINT64_MAX) CSAW_TRY(find_fault(w, fault, &in));
-    return pass_all_on(w, left);
+    const uint64_t *const bytes = w->forms.bytes;
+    csaw__arrivals in = {.walkers_there = w->there[CSAW__LIST_WALKERS], .asking_there = w->there[CSAW__LIST_ASKING]};
+    csaw__left left;
+    uint64_t most = w->at_once - in.walkers_there - in.asking_there;
+    in.asking = give_some(&w->asking, most, bytes[CSAW__LIST_ASKING], &in.num_asking);
+    most -= in.num_asking;
+    in.walkers = give_some(&w->walkers, most, bytes[CSAW__LIST_WALKERS], &in.num_walkers);
+    CSAW_TRY(csaw__spread_gpu_step(w->s->gpu, &in, &left));
+    if (left.odd != UINT64_MAX) return refuse(w, &in, left.odd);
+    if (left.fault != UINT64_MAX) CSAW_TRY(find_fault(w, left.fault));
+    w->there[0] = w->there[1] = w->num_batches = 0;
+    return pass_all_on(w, &left);
 }
 
 csaw_status csaw__walk_gpu_move(csaw__walks_here *w, bool *any) {
-    const uint64_t here = w->walkers.count + w->asking.count;
+    const uint64_t here = csaw__walk_gpu_here(w);
     if (here == 0 || (*any && here < w->at_once)) return CSAW_OK; /* more may come */
+    if (w->coming) return CSAW_OK; /* a launch takes in whole batches: it is about to be there, or its sender is gone */
     *any = true;
     return launch(w);
 }
 
 csaw_status csaw__walk_gpu_begin(csaw__walks_here *w) {
+    const bool straight = csaw__spread_straight(w->s);
     if (w->whole->num_walks == 0 || w->whole->length == 0) return CSAW_OK; /* no walker comes */
-    return csaw__spread_gpu_begin(w->s->gpu, w->sampler, w->whole, &w->forms, w->edges, &w->at_once);
+    if (straight) CSAW_TRY(csaw__post_sent(w->s, false));                  /* of the batch before, which all have */
+    return csaw__spread_gpu_begin(w->s->gpu, w->sampler, w->whole, &w->forms, w->edges, straight, &w->at_once);
 }
 
 void csaw__walk_gpu_end(csaw__walks_here *w) {
     csaw__free(w->walkers.message);
     csaw__free(w->asking.message);
+    csaw__free(w->batch);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ranks.h"
 #include "report.h"
 
 void graph_options_add(arguments *arguments, graph_options *options) {
@@ -39,19 +40,33 @@ void graph_options_add(arguments *arguments, graph_options *options) {
     arguments_add(arguments, table, sizeof table / sizeof table[0]);
 }
 
-int graph_options_load(const arguments *arguments, const graph_options *options, const char *path, csaw_graph **out) {
+/* communicator: NULL, or that of ranks that are to hold a part each, by_visits or not. */
+static int load(const arguments *arguments, const graph_options *options, const char *path, const void *communicator,
+                bool by_visits, csaw_graph **out) {
     static const char *const formats[] = {"text", "csv", "mtx", "npz", "gr", "csaw"};
     bool known = !options->format;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0] && !known; i++)
         known = !strcmp(options->format, formats[i]);
     if (!known) return arguments_wrong(arguments, "--format %s: give text, csv, mtx, npz, gr or csaw", options->format);
-    csaw_status status =
-        csaw_graph_load(path,
-                        CSAW_LOAD(.format = options->format, .columns = options->columns,
-                                  .undirected = options->undirected, .keep_loops = options->keep_loops,
-                                  .keep_duplicates = options->keep_duplicates, .keep_gaps = options->keep_gaps),
-                        out);
+    const csaw_load_options load_options = {.size = sizeof load_options,
+                                            .format = options->format,
+                                            .columns = options->columns,
+                                            .undirected = options->undirected,
+                                            .keep_loops = options->keep_loops,
+                                            .keep_duplicates = options->keep_duplicates,
+                                            .keep_gaps = options->keep_gaps};
+    const csaw_status status = communicator ? csaw_graph_load_split(path, &load_options, communicator, by_visits, out)
+                                            : csaw_graph_load(path, &load_options, out);
     return status == CSAW_OK ? -1 : report_library_failure();
+}
+
+int graph_options_load(const arguments *arguments, const graph_options *options, const char *path, csaw_graph **out) {
+    return load(arguments, options, path, NULL, false, out);
+}
+
+int graph_options_load_split(const arguments *arguments, const graph_options *options, const char *path, bool by_visits,
+                             csaw_graph **out) {
+    return load(arguments, options, path, ranks_communicator(), by_visits, out);
 }
 
 /* Visiting sources in ascending order, the arcs into v must come in the order of v's own row: one pass over the arcs

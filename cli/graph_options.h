@@ -15,6 +15,9 @@ typedef struct graph_options {
 void graph_options_add(arguments *arguments, graph_options *options);
 /* Returns -1 and the graph, or the exit code after saying what is wrong. */
 int graph_options_load(const arguments *arguments, const graph_options *options, const char *path, csaw_graph **out);
+/* The same of ranks, all of which call, that are to hold a part each. */
+int graph_options_load_split(const arguments *arguments, const graph_options *options, const char *path, bool by_visits,
+                             csaw_graph **out);
 /* Are all arcs there in both directions? */
 bool graph_is_symmetric(const csaw_csr *csr);
 

@@ -50,24 +50,32 @@ uint32_t csaw__range_of(const csaw__ranges *ranges, csaw_vertex v) {
 
 /* ---- ranges ---- */
 
-csaw_status csaw__ranges_create(const csaw_csr *csr, uint32_t count, uint32_t bytes_per_row, uint32_t bytes_per_arc,
-                                csaw__ranges *out) {
+csaw_status csaw__ranges_from(const csaw_vertex *bounds, uint32_t count, csaw__ranges *out) {
     csaw__ranges ranges = {.count = count};
     csaw_status status = CSAW_OK;
     uint64_t first;
-    const double total =
-        (double)bytes_per_row * (double)csr->num_vertices + (double)bytes_per_arc * (double)csr->num_edges;
     CSAW_TRY_DONE(csaw__alloc(&ranges.first, (uint64_t)count + 1, "bounds of partitions"));
-    for (uint32_t r = 0; r < count; r++)
-        ranges.first[r] = first_after(csr, bytes_per_row, bytes_per_arc, total * r / count);
-    ranges.first[count] = (csaw_vertex)csr->num_vertices;
-    while (csr->num_vertices >> ranges.shift > CSAW__OWNER_SLOTS) ranges.shift++;
+    memcpy(ranges.first, bounds, ((uint64_t)count + 1) * sizeof *bounds);
+    while (bounds[count] >> ranges.shift > CSAW__OWNER_SLOTS) ranges.shift++;
     CSAW_TRY_DONE(take_table(&ranges, CSAW__OWNER_SLOTS + 1, &first));
     CSAW_TRY_DONE(fill_table(&ranges, first, CSAW__OWNER_SLOTS + 1, 0, ranges.shift, 0));
     *out = ranges;
     return CSAW_OK;
 done:
     csaw__ranges_clear(&ranges);
+    return status;
+}
+
+csaw_status csaw__ranges_create(const csaw_csr *csr, uint32_t count, uint32_t bytes_per_row, uint32_t bytes_per_arc,
+                                csaw__ranges *out) {
+    csaw_vertex *bounds;
+    const double total =
+        (double)bytes_per_row * (double)csr->num_vertices + (double)bytes_per_arc * (double)csr->num_edges;
+    CSAW_TRY(csaw__alloc(&bounds, (uint64_t)count + 1, "bounds of partitions"));
+    for (uint32_t r = 0; r < count; r++) bounds[r] = first_after(csr, bytes_per_row, bytes_per_arc, total * r / count);
+    bounds[count] = (csaw_vertex)csr->num_vertices;
+    const csaw_status status = csaw__ranges_from(bounds, count, out);
+    csaw__free(bounds);
     return status;
 }
 

@@ -31,6 +31,8 @@ enum { CSAW__RANGES_BYTES = 4 * (CSAW__OWNER_SLOTS + 2), CSAW__RANGE_BYTES = 4 *
  * vertices. No range takes more than its share by more than one row. */
 csaw_status csaw__ranges_create(const csaw_csr *csr, uint32_t count, uint32_t bytes_per_row, uint32_t bytes_per_arc,
                                 csaw__ranges *out);
+/* bounds: [count + 1] */
+csaw_status csaw__ranges_from(const csaw_vertex *bounds, uint32_t count, csaw__ranges *out);
 void csaw__ranges_clear(csaw__ranges *ranges);
 uint32_t csaw__range_of(const csaw__ranges *ranges, csaw_vertex v);
 

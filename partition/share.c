@@ -31,9 +31,14 @@ static csaw_status take_degrees(const csaw_csr *csr, csaw__share *share) {
     return CSAW_OK;
 }
 
-csaw_status csaw__share_ranges(const csaw_csr *csr, uint32_t ranks, bool by_visits, csaw__ranges *out) {
-    return csaw__ranges_create(csr, ranks, by_visits ? 0 : sizeof *csr->rowptr,
-                               by_visits ? 1 : csaw__bytes_per_arc(csr), out);
+csaw_status csaw__share_cut(const csaw_csr *csr, uint32_t bytes_per_arc, uint32_t ranks, bool by_visits,
+                            csaw__ranges *out) {
+    return csaw__ranges_create(csr, ranks, by_visits ? 0 : sizeof *csr->rowptr, by_visits ? 1 : bytes_per_arc, out);
+}
+
+csaw_status csaw__share_ranges(const csaw_graph *graph, uint32_t ranks, bool by_visits, csaw__ranges *out) {
+    if (graph->held) return csaw__ranges_from(graph->held->first, ranks, out);
+    return csaw__share_cut(&graph->csr, csaw__bytes_per_arc(&graph->csr), ranks, by_visits, out);
 }
 
 csaw_status csaw__share_create(const csaw_graph *graph, uint32_t ranks, uint32_t rank, bool by_visits,
@@ -42,7 +47,7 @@ csaw_status csaw__share_create(const csaw_graph *graph, uint32_t ranks, uint32_t
     csaw__share share;
     csaw_status status = CSAW_OK;
     memset(&share, 0, sizeof share);
-    CSAW_TRY(csaw__share_ranges(csr, ranks, by_visits, &share.ranges));
+    CSAW_TRY(csaw__share_ranges(graph, ranks, by_visits, &share.ranges));
     CSAW_TRY_DONE(take_rows(csr, rank, &share));
     CSAW_TRY_DONE(take_degrees(csr, &share));
     *out = share;

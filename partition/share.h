@@ -24,7 +24,10 @@ typedef struct csaw__share {
 
 /* The ranges of so many ranks. by_visits: of equal numbers of arcs, since a walk on an undirected graph comes to a
  * vertex in proportion to its degree; else of equal bytes. */
-csaw_status csaw__share_ranges(const csaw_csr *csr, uint32_t ranks, bool by_visits, csaw__ranges *out);
+csaw_status csaw__share_ranges(const csaw_graph *graph, uint32_t ranks, bool by_visits, csaw__ranges *out);
+/* The same of row offsets, of arcs of so many bytes. */
+csaw_status csaw__share_cut(const csaw_csr *csr, uint32_t bytes_per_arc, uint32_t ranks, bool by_visits,
+                            csaw__ranges *out);
 /* graph outlives the share. */
 csaw_status csaw__share_create(const csaw_graph *graph, uint32_t ranks, uint32_t rank, bool by_visits,
                                csaw__share *out);

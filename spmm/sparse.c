@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/sparse.c - graphs and sampled blocks as sparse matrices, without a copy. */
+#include "runtime/base/graph.h"
 #include "runtime/base/parallel.h"
 #include "spmm/check.h"
 #include "spmm/rows.h"
@@ -25,6 +26,7 @@ csaw_sparse csaw_block_sparse(const csaw_block_view *block, const float *weight)
 
 csaw_status csaw_block_weights(const csaw_graph *graph, const csaw_block_view *block, float *out) {
     CSAW_REQUIRE(graph && block, CSAW_EINVAL, "csaw_block_weights needs a graph and a block of it; one is NULL");
+    CSAW_TRY(csaw__graph_check_whole(graph, "csaw_block_weights"));
     CSAW_TRY(csaw__array_check(out, "out", block->num_edges));
     CSAW_REQUIRE(block->space == CSAW_HOST, CSAW_EUNSUPPORTED,
                  "the block is in the memory of a GPU, but csaw_block_weights() looks weights up on the host; take "

@@ -102,6 +102,14 @@ typedef struct csaw_load_options {
  * header line may name the columns), MatrixMarket, scipy.sparse npz, DIMACS .gr, .csaw; gzip and xz are recognised by
  * content. Names in text and csv may be integers of 64 bits or, if one of them is not, any words. */
 CSAW_API csaw_status csaw_graph_load(const char *path, const csaw_load_options *options, csaw_graph **out);
+/* The same by all ranks of a communicator (below, at plans), for plans with split: of a plain text or csv file whose
+ * names are numbers each rank parses a share, and holds the arcs of its range of vertices alone, besides 8 bytes a
+ * vertex, and names; by_visits as in the plan's options. Such a graph is for plans with the same communicator, split and
+ * by_visits, for writers of walks, csaw_graph_checksum() and names; other functions refuse it, and of csaw_graph_csr()
+ * rowptr is whole, but in arrays of arcs those of the rank's rows alone are there. Other files are loaded whole by each
+ * rank. Faults of the file are those that csaw_graph_load() tells, on every rank. */
+CSAW_API csaw_status csaw_graph_load_split(const char *path, const csaw_load_options *options, const void *communicator,
+                                           bool by_visits, csaw_graph **out);
 /* format, columns and keep_gaps are ignored here: ids are vertex numbers. */
 CSAW_API csaw_status csaw_graph_from_edges(const csaw_edges *edges, const csaw_load_options *options, csaw_graph **out);
 CSAW_API csaw_status csaw_graph_from_csr(const csaw_csr *csr, csaw_graph **out);   /* copies */

@@ -53,8 +53,13 @@ uint64_t csaw__xxh64(const void *from, uint64_t bytes) {
     return hash ^ hash >> 32;
 }
 
+uint64_t csaw__checksum_fold(uint64_t folded, const uint64_t *hash, uint64_t count) {
+    for (uint64_t i = 0; i < count; i++) folded = merge_lane(folded, hash[i]);
+    return folded;
+}
+
 uint64_t csaw__checksum(const void *from, uint64_t bytes) {
-    enum { BLOCK = 1 << 20, WINDOW = 64 };
+    enum { BLOCK = CSAW__CHECKSUM_BLOCK, WINDOW = 64 };
     const char *at = from;
     const uint64_t num_blocks = (bytes + BLOCK - 1) / BLOCK;
     uint64_t folded = bytes, hash[WINDOW]; /* a window of blocks at a time: no memory to be refused */
@@ -65,7 +70,7 @@ uint64_t csaw__checksum(const void *from, uint64_t bytes) {
             uint64_t begin = (first + i) * BLOCK;
             hash[i] = csaw__xxh64(at + begin, bytes - begin < BLOCK ? bytes - begin : BLOCK);
         }
-        for (uint64_t i = 0; i < count; i++) folded = merge_lane(folded, hash[i]);
+        folded = csaw__checksum_fold(folded, hash, count);
     }
     return folded;
 }

@@ -57,7 +57,7 @@ uint64_t csaw__graph_checksum(const csaw_graph *graph) {
 }
 
 uint64_t csaw_graph_checksum(const csaw_graph *graph) {
-    return graph->mapping ? graph->checksum : csaw__graph_checksum(graph);
+    return graph->mapping || graph->held ? graph->checksum : csaw__graph_checksum(graph);
 }
 
 static void fill_header(const csaw_graph *graph, const csaw__section *sections, uint32_t count,

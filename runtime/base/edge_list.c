@@ -203,8 +203,8 @@ static csaw_status read_block(reader *r, const char *from, bool *again) {
     return CSAW_OK;
 }
 
-static csaw_status read_blocks(reader *r, const char *from, bool *again) {
-    r->num_lines = csaw__lines_before(r->blocks, from);
+static csaw_status read_blocks(reader *r, const char *from, uint64_t lines_before, bool *again) {
+    r->num_lines = lines_before;
     r->list->largest = -1;
     for (;;) {
         bool last = csaw__blocks_now(r->blocks)->last;
@@ -215,17 +215,33 @@ static csaw_status read_blocks(reader *r, const char *from, bool *again) {
     }
 }
 
+static uint32_t columns_of(const csaw__line_rules *rules) {
+    return (has_field(rules, CSAW__FIELD_WEIGHT) ? CSAW__WEIGHT : 0) |
+           (has_field(rules, CSAW__FIELD_TYPE) ? CSAW__TYPE : 0) |
+           (has_field(rules, CSAW__FIELD_TIME) ? CSAW__TIME : 0);
+}
+
+csaw_status csaw__edge_list_read_share(csaw__blocks *blocks, const csaw__line_rules *rules, uint64_t lines_before,
+                                       csaw__edge_list *list, uint64_t *num_lines, bool *words) {
+    reader r = {.blocks = blocks, .rules = rules, .list = list};
+    *words = false;
+    list->columns = columns_of(rules);
+    CSAW_TRY(csaw__alloc(&r.chunks, blocks->block_bytes / CHUNK_BYTES + 2, "a file reader"));
+    const csaw_status status = read_blocks(&r, csaw__blocks_now(blocks)->text, lines_before, words);
+    csaw__free(r.chunks);
+    *num_lines = r.num_lines;
+    return status;
+}
+
 csaw_status csaw__edge_list_read(csaw__blocks *blocks, const char *from, const csaw__line_rules *rules,
                                  csaw__edge_list *list) {
     reader r = {.blocks = blocks, .rules = rules, .list = list};
     const uint64_t begin = (uint64_t)(from - csaw__blocks_now(blocks)->text);
     csaw_status status = CSAW_OK;
-    list->columns = (has_field(rules, CSAW__FIELD_WEIGHT) ? CSAW__WEIGHT : 0) |
-                    (has_field(rules, CSAW__FIELD_TYPE) ? CSAW__TYPE : 0) |
-                    (has_field(rules, CSAW__FIELD_TIME) ? CSAW__TIME : 0);
+    list->columns = columns_of(rules);
     CSAW_TRY(csaw__alloc(&r.chunks, blocks->block_bytes / CHUNK_BYTES + 2, "a file reader"));
     bool again = false;
-    CSAW_TRY_DONE(read_blocks(&r, from, &again));
+    CSAW_TRY_DONE(read_blocks(&r, from, csaw__lines_before(blocks, from), &again));
     if (again) {
         for (uint64_t p = 0; p < list->num_parts; p++) free_part(&list->parts[p]);
         list->num_parts = 0;
@@ -233,7 +249,8 @@ csaw_status csaw__edge_list_read(csaw__blocks *blocks, const char *from, const c
         again = false;
         /* the first block is as it was unless a second one was read */
         if (blocks->block[1].capacity) CSAW_TRY_DONE(csaw__blocks_rewind(blocks));
-        CSAW_TRY_DONE(read_blocks(&r, csaw__blocks_now(blocks)->text + begin, &again));
+        from = csaw__blocks_now(blocks)->text + begin;
+        CSAW_TRY_DONE(read_blocks(&r, from, csaw__lines_before(blocks, from), &again));
     }
 done:
     csaw__free(r.chunks);

@@ -130,10 +130,24 @@ done:
     return status;
 }
 
+csaw_status csaw__graph_check_whole(const csaw_graph *graph, const char *what) {
+    CSAW_REQUIRE(!graph || !graph->held, CSAW_EINVAL,
+                 "%s needs all arcs, but csaw_graph_load_split() gave this rank a part of them; load the graph with "
+                 "csaw_graph_load()",
+                 what);
+    return CSAW_OK;
+}
+
 csaw_csr csaw_graph_csr(const csaw_graph *graph) { return graph->csr; }
 
 void csaw_graph_free(csaw_graph *graph) {
     if (!graph) return;
+    if (graph->held) {
+        csaw__free((void *)graph->csr.rowptr);
+        csaw__csr_free(&graph->held->own);
+        csaw__free(graph->held->first);
+        csaw__free(graph->held);
+    }
     if (graph->owned) csaw__csr_free(&graph->csr);
     if (graph->mapping) {
         munmap(graph->mapping, graph->mapping_bytes);

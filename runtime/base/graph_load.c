@@ -93,29 +93,35 @@ static csaw_status add_negated(csaw__edge_list *list) {
     return CSAW_OK;
 }
 
-static csaw_status read_edges(csaw__load *load) {
+csaw_status csaw__load_begin(csaw__load *load, const char **format) {
     static const struct {
         const char *format;
         begin_function *begin;
     } readers[] = {
         {"text", csaw__begin_text}, {"csv", csaw__begin_csv}, {"mtx", csaw__begin_mtx}, {"gr", csaw__begin_gr}};
     const csaw__block *first = csaw__blocks_now(load->blocks);
-    const char *format = NULL;
+    *format = NULL;
     load->text = load->from = first->text;
     load->end = first->text + first->whole;
-    CSAW_TRY(find_format(load, &format));
-    if (strcmp(format, "npz") == 0) return read_npz(load);
+    CSAW_TRY(find_format(load, format));
+    if (strcmp(*format, "npz") == 0) return CSAW_OK;
     begin_function *begin = NULL;
     for (size_t r = 0; r < sizeof readers / sizeof readers[0]; r++)
-        if (strcmp(format, readers[r].format) == 0) begin = readers[r].begin;
+        if (strcmp(*format, readers[r].format) == 0) begin = readers[r].begin;
     CSAW_REQUIRE(begin, CSAW_EFORMAT, "%s: is not a .csaw file, or is packed; unpack it, or leave out the format",
                  load->blocks->path);
     load->rules.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     CSAW_REQUIRE(load->rules.plain != (locale_t)0, CSAW_ENOMEM, "no memory for the C locale; free memory");
-    locale_t plain = load->rules.plain;
-    csaw_status status = begin(load);
+    return begin(load);
+}
+
+static csaw_status read_edges(csaw__load *load) {
+    const char *format;
+    csaw_status status = csaw__load_begin(load, &format);
+    if (status == CSAW_OK && strcmp(format, "npz") == 0) return read_npz(load);
+    const locale_t plain = load->rules.plain;
     if (status == CSAW_OK) status = csaw__edge_list_read(load->blocks, load->from, &load->rules, &load->list);
-    freelocale(plain);
+    if (plain != (locale_t)0) freelocale(plain);
     if (status == CSAW_OK) status = check_count(load);
     if (status == CSAW_OK && load->negate_reverse) status = add_negated(&load->list);
     return status;

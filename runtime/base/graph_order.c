@@ -54,6 +54,7 @@ csaw_status csaw_graph_transpose(const csaw_graph *graph, csaw_graph **out) {
     csaw_graph *made = NULL;
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(graph, CSAW_EINVAL, "the graph to transpose is NULL; load or make one first");
+    CSAW_TRY(csaw__graph_check_whole(graph, "csaw_graph_transpose"));
     CSAW_TRY(csaw__alloc(&row, graph->csr.num_edges, "the rows of arcs"));
     list_sources(&graph->csr, NULL, row);
     CSAW_TRY_DONE(build_like(graph, graph->csr.col, row, &made));
@@ -165,6 +166,7 @@ csaw_status csaw_graph_by_degree(const csaw_graph *graph, csaw_graph **out) {
     csaw_graph *made = NULL;
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(graph, CSAW_EINVAL, "the graph to renumber is NULL; load or make one first");
+    CSAW_TRY(csaw__graph_check_whole(graph, "csaw_graph_by_degree"));
     const csaw_csr *csr = &graph->csr;
     CSAW_TRY_DONE(csaw__alloc(&old_of, csr->num_vertices, "the old numbers of vertices"));
     CSAW_TRY_DONE(csaw__alloc(&rank, csr->num_vertices, "the new numbers of vertices"));

@@ -60,6 +60,7 @@ static csaw_status put_graph(const csaw_graph *graph, csaw__output *output) {
 csaw_status csaw_graph_save(const csaw_graph *graph, const char *path) {
     csaw__output *output = NULL;
     CSAW_REQUIRE(graph, CSAW_EINVAL, "the graph to save is NULL; load or make one first");
+    CSAW_TRY(csaw__graph_check_whole(graph, "csaw_graph_save"));
     size_t length = path ? strlen(path) : 0;
     if (length >= 5 && strcmp(path + length - 5, ".csaw") == 0) return csaw__csaw_save(graph, path);
     CSAW_TRY(csaw__output_open(path, length > 3 && strcmp(path + length - 3, ".gz") == 0, &output));

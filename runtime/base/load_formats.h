@@ -19,6 +19,9 @@ typedef struct csaw__load {
     csaw__edge_list list; /* declarations */
 } csaw__load;
 
+/* What the first block says: the format, and, but for "npz", the rules of edges, whose `plain` is the caller's to free
+ * if it is not 0, whatever comes out. */
+csaw_status csaw__load_begin(csaw__load *load, const char **format);
 csaw_status csaw__begin_text(csaw__load *load); /* load_text.c: SNAP style */
 csaw_status csaw__begin_csv(csaw__load *load);  /* load_text.c */
 csaw_status csaw__begin_mtx(csaw__load *load);  /* load_mtx.c */

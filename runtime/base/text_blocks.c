@@ -77,6 +77,11 @@ csaw_status csaw__blocks_rewind(csaw__blocks *blocks) {
     return fill_first(blocks);
 }
 
+csaw_status csaw__blocks_range(csaw__blocks *blocks, uint64_t begin, uint64_t end) {
+    CSAW_TRY(csaw__text_range(blocks->input, begin, end));
+    return fill_first(blocks);
+}
+
 csaw_status csaw__blocks_all(csaw__blocks *blocks, char **bytes, uint64_t *count) {
     csaw__block *first = csaw__blocks_now(blocks);
     uint64_t capacity = first->count, used = first->count;

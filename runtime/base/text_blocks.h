@@ -37,6 +37,9 @@ void csaw__blocks_fill_next(csaw__blocks *blocks);
 void csaw__blocks_turn(csaw__blocks *blocks);
 /* Back to the first block. */
 csaw_status csaw__blocks_rewind(csaw__blocks *blocks);
+/* Blocks of the lines that begin at bytes begin .. end - 1 of a plain file; both are beginnings of lines, or its end.
+ */
+csaw_status csaw__blocks_range(csaw__blocks *blocks, uint64_t begin, uint64_t end);
 /* The whole file, of which the first block is read already; *bytes is released by csaw__free(). */
 csaw_status csaw__blocks_all(csaw__blocks *blocks, char **bytes, uint64_t *count);
 

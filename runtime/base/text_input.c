@@ -29,6 +29,8 @@ struct csaw__text_input {
     unsigned char *next; /* bytes of raw not yet used */
     uint64_t left;
     uint64_t file_bytes; /* UINT64_MAX = not a plain file */
+    bool ranged;         /* begin .. end - 1 are what there is, of which so many bytes were not read yet */
+    uint64_t begin, end, not_read;
     uint64_t raw_bytes;
     uint64_t unpacked; /* bytes */
     z_stream gzip;
@@ -41,11 +43,13 @@ struct csaw__text_input {
 static csaw_status read_some(csaw__text_input *input, void *to, uint64_t capacity, uint64_t *count) {
     ssize_t got;
     *count = 0;
+    if (input->ranged && capacity > input->not_read) capacity = input->not_read;
     do got = read(input->file, to, capacity);
     while (got < 0 && errno == EINTR);
     CSAW_REQUIRE(got >= 0, CSAW_EIO, "%s: cannot be read: %s; check that it is a readable file", input->path,
                  strerror(errno));
     input->file_ended = got == 0;
+    input->not_read -= input->ranged ? (uint64_t)got : 0;
     *count = (uint64_t)got;
     return CSAW_OK;
 }
@@ -180,17 +184,54 @@ done:
 }
 
 csaw_status csaw__text_rewind(csaw__text_input *input) {
-    CSAW_REQUIRE(lseek(input->file, 0, SEEK_SET) == 0, CSAW_EIO,
+    CSAW_REQUIRE(lseek(input->file, (off_t)input->begin, SEEK_SET) == (off_t)input->begin, CSAW_EIO,
                  "%s: has to be read twice, but cannot be rewound: %s; save it to a file first", input->path,
                  strerror(errno));
     end_packing(input);
     input->next = input->raw;
     input->left = input->unpacked = 0;
     input->file_ended = false;
-    return begin_packing(input);
+    input->not_read = input->end - input->begin;
+    return input->ranged ? CSAW_OK : begin_packing(input);
+}
+
+bool csaw__text_is_plain(const csaw__text_input *input) {
+    return input->packing == PLAIN && input->file_bytes != UINT64_MAX;
+}
+
+csaw_status csaw__text_range(csaw__text_input *input, uint64_t begin, uint64_t end) {
+    CSAW_REQUIRE(csaw__text_is_plain(input), CSAW_EUNSUPPORTED,
+                 "%s: is packed or no plain file, of which no part can be read alone; unpack it", input->path);
+    input->ranged = true;
+    input->begin = begin;
+    input->end = end;
+    return csaw__text_rewind(input);
+}
+
+csaw_status csaw__text_line_from(csaw__text_input *input, uint64_t at, uint64_t *begin) {
+    const uint64_t size = input->file_bytes;
+    char bytes[1 << 14];
+    *begin = at;
+    if (at == 0) return CSAW_OK;
+    for (uint64_t from = at - 1; from < size;) {
+        const ssize_t got = pread(input->file, bytes, sizeof bytes, (off_t)from);
+        if (got < 0 && errno == EINTR) continue;
+        CSAW_REQUIRE(got >= 0, CSAW_EIO, "%s: cannot be read: %s; check that it is a readable file", input->path,
+                     strerror(errno));
+        if (got == 0) break;
+        const char *const feed = memchr(bytes, '\n', (size_t)got);
+        if (feed) {
+            *begin = from + (uint64_t)(feed - bytes) + 1;
+            return CSAW_OK;
+        }
+        from += (uint64_t)got;
+    }
+    *begin = size;
+    return CSAW_OK;
 }
 
 uint64_t csaw__text_bound(const csaw__text_input *input) {
+    if (input->ranged) return input->end - input->begin;
     return input->packing == PLAIN ? input->file_bytes : UINT64_MAX;
 }
 

@@ -50,6 +50,7 @@ csaw_status csaw_negatives_create(const csaw_graph *graph, const csaw_negative_o
     csaw_status status = CSAW_OK;
     CSAW_REQUIRE(graph && out, CSAW_EINVAL,
                  "csaw_negatives_create needs a graph and a place for the negatives; one is NULL");
+    CSAW_TRY(csaw__graph_check_whole(graph, "csaw_negatives_create"));
     CSAW_OPTIONS(csaw_negative_options, given, options)
     CSAW_REQUIRE(options.power >= 0 && options.power <= 4, CSAW_EINVAL,
                  "power is %g; give 0 (all alike) .. 4, such as 0.75", options.power);

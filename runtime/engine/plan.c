@@ -199,6 +199,21 @@ static int default_threads(const csaw__ranks *ranks) {
     return !ranks || most <= cores ? most : cores > 1 ? (int)cores : 1;
 }
 
+/* Of a graph whose arcs ranks share. */
+static csaw_status check_held(const csaw_graph *graph, const csaw_plan_options *options, const csaw__ranks *ranks,
+                              bool split) {
+    const csaw__held *const held = graph->held;
+    if (!held) return CSAW_OK;
+    CSAW_REQUIRE(split && held->ranks == csaw__ranks_size(ranks) && held->rank == csaw__ranks_rank(ranks) &&
+                     held->by_visits == options->by_visits,
+                 CSAW_EINVAL,
+                 "csaw_graph_load_split() gave this rank the part of rank %u of %u, by_visits %s: the plan is to have "
+                 "split, the same communicator and by_visits, and one GPU at most; or load the graph with "
+                 "csaw_graph_load()",
+                 held->rank, held->ranks, held->by_visits ? "true" : "false");
+    return CSAW_OK;
+}
+
 static csaw_status create(const csaw_graph *graph, const csaw_plan_options *options, csaw__ranks *ranks,
                           csaw_plan **out) {
     csaw_plan *plan = NULL;
@@ -208,6 +223,7 @@ static csaw_status create(const csaw_graph *graph, const csaw_plan_options *opti
     CSAW_TRY(csaw__device_list_parse(options, ranks, &list));
     const uint32_t size = options->described_ranks ? options->described_ranks : csaw__ranks_size(ranks);
     const bool split = options->split && size > 1 && list.count <= 1; /* over ranks, not over the GPUs of each */
+    CSAW_TRY(check_held(graph, options, ranks, split));
     CSAW_TRY(check_options(options, list.kind, list.count, split));
     CSAW_TRY(begin(graph, options, list.kind == CSAW__ON_GPU, &plan));
     plan->ranks = ranks;

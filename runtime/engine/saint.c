@@ -159,6 +159,7 @@ static float ratio(uint64_t a, uint64_t b) { return (float)((double)(a ? a : 1) 
 csaw_status csaw_saint_coefficients(const csaw_graph *graph, uint64_t num_subgraphs, const uint64_t *vertex_count,
                                     const uint64_t *edge_count, float *alpha, float *lambda) {
     CSAW_REQUIRE(graph, CSAW_EINVAL, "csaw_saint_coefficients needs the graph that was sampled; it is NULL");
+    CSAW_TRY(csaw__graph_check_whole(graph, "csaw_saint_coefficients"));
     const csaw_csr *csr = &graph->csr;
     CSAW_REQUIRE(((vertex_count && lambda) || !csr->num_vertices) && ((edge_count && alpha) || !csr->num_edges),
                  CSAW_EINVAL,

@@ -59,7 +59,7 @@ static void explain(csaw_plan *plan, uint32_t ranks, bool by_visits, const exten
 csaw_status csaw__explain_split(csaw_plan *plan, uint32_t ranks, bool by_visits) {
     const csaw_csr *const csr = &plan->graph->csr;
     csaw__ranges ranges;
-    CSAW_TRY(csaw__share_ranges(csr, ranks, by_visits, &ranges));
+    CSAW_TRY(csaw__share_ranges(plan->graph, ranks, by_visits, &ranges));
     const extents e = extents_of(csr, &ranges);
     csaw__ranges_clear(&ranges);
     explain(plan, ranks, by_visits, &e);
@@ -87,7 +87,7 @@ csaw_status csaw__explain_split_fit(csaw_plan *plan, uint32_t ranks, bool by_vis
     const csaw_csr *const csr = &plan->graph->csr;
     const double usable = (double)csaw__fit_usable(memory), degrees = 4.0 * (double)csr->num_vertices;
     csaw__ranges ranges;
-    CSAW_TRY(csaw__share_ranges(csr, ranks, by_visits, &ranges));
+    CSAW_TRY(csaw__share_ranges(plan->graph, ranks, by_visits, &ranges));
     const extents e = extents_of(csr, &ranges);
     csaw__ranges_clear(&ranges);
     const double needed = e.bytes + degrees;

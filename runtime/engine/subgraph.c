@@ -165,6 +165,7 @@ csaw_status csaw_subgraph_create(const csaw_graph *graph, csaw_samples *samples,
     CSAW_REQUIRE(graph && samples && out, CSAW_EINVAL,
                  "csaw_subgraph_create needs the graph that was sampled, samples and a place for the subgraph; one is "
                  "NULL");
+    CSAW_TRY(csaw__graph_check_whole(graph, "csaw_subgraph_create"));
     CSAW_OPTIONS(csaw_subgraph_options, given, options)
     CSAW_TRY(csaw_samples_arcs(samples, CSAW_HOST, &b.arcs));
     CSAW_TRY(csaw__arcs_check(graph, &b.arcs));

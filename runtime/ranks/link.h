@@ -32,5 +32,8 @@ csaw_status csaw__link_gather(csaw__ranks *ranks, const void *mine, uint64_t byt
 csaw_status csaw__link_broadcast(csaw__ranks *ranks, uint32_t root, void *data, uint64_t bytes);
 csaw_status csaw__link_send(csaw__ranks *ranks, uint32_t to, const void *from, uint64_t bytes);
 csaw_status csaw__link_receive(csaw__ranks *ranks, uint32_t from, void *to, uint64_t bytes);
+csaw_status csaw__link_sum(csaw__ranks *ranks, uint64_t *values, uint64_t count);
+csaw_status csaw__link_swap(csaw__ranks *ranks, uint32_t to, const void *from, uint64_t bytes, uint32_t source,
+                            void *into, uint64_t source_bytes);
 
 #endif

@@ -179,3 +179,33 @@ csaw_status csaw__link_receive(csaw__ranks *ranks, uint32_t from, void *to, uint
     }
     return CSAW_OK;
 }
+
+csaw_status csaw__link_sum(csaw__ranks *ranks, uint64_t *values, uint64_t count) {
+    for (uint64_t most = MOST_BYTES / sizeof *values; count;) {
+        const uint64_t now = count < most ? count : most;
+        MPI_Request request;
+        CSAW_MPI(MPI_Iallreduce(MPI_IN_PLACE, values, (int)now, MPI_UINT64_T, MPI_SUM, comm_of(ranks), &request));
+        CSAW_TRY(wait_for(ranks, &request));
+        values += now;
+        count -= now;
+    }
+    return CSAW_OK;
+}
+
+/* Both ways piece by piece, so that no rank waits for one that only sends. */
+csaw_status csaw__link_swap(csaw__ranks *ranks, uint32_t to, const void *from, uint64_t bytes, uint32_t source,
+                            void *into, uint64_t source_bytes) {
+    const char *out = from;
+    for (char *in = into; bytes || source_bytes;) {
+        const uint64_t sends = bytes < MOST_BYTES ? bytes : MOST_BYTES,
+                       takes = source_bytes < MOST_BYTES ? source_bytes : MOST_BYTES;
+        MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
+        if (takes) CSAW_MPI(MPI_Irecv(in, (int)takes, MPI_BYTE, (int)source, TAG, comm_of(ranks), &receive));
+        if (sends) CSAW_MPI(MPI_Isend(out, (int)sends, MPI_BYTE, (int)to, TAG, comm_of(ranks), &send));
+        CSAW_TRY(wait_for(ranks, &receive));
+        CSAW_TRY(wait_for(ranks, &send));
+        out += sends, bytes -= sends;
+        in += takes, source_bytes -= takes;
+    }
+    return CSAW_OK;
+}

@@ -182,3 +182,25 @@ csaw_status csaw__ranks_send(csaw__ranks *ranks, uint32_t to, const void *from, 
 csaw_status csaw__ranks_receive(csaw__ranks *ranks, uint32_t from, void *to, uint64_t bytes) {
     return ranks->stopped ? stopped_before(ranks) : lose(ranks, csaw__link_receive(ranks, from, to, bytes));
 }
+
+csaw_status csaw__ranks_broadcast(csaw__ranks *ranks, uint32_t root, void *data, uint64_t bytes) {
+    enum { PIECE = 1 << 30 };
+    for (char *at = data; bytes;) {
+        const uint64_t now = bytes < PIECE ? bytes : PIECE;
+        if (ranks->stopped) return stopped_before(ranks);
+        CSAW_TRY(lose(ranks, csaw__link_broadcast(ranks, root, at, now)));
+        at += now;
+        bytes -= now;
+    }
+    return CSAW_OK;
+}
+
+csaw_status csaw__ranks_sum(csaw__ranks *ranks, uint64_t *values, uint64_t count) {
+    return ranks->stopped ? stopped_before(ranks) : lose(ranks, csaw__link_sum(ranks, values, count));
+}
+
+csaw_status csaw__ranks_swap(csaw__ranks *ranks, uint32_t to, const void *from, uint64_t bytes, uint32_t source,
+                             void *into, uint64_t source_bytes) {
+    return ranks->stopped ? stopped_before(ranks)
+                          : lose(ranks, csaw__link_swap(ranks, to, from, bytes, source, into, source_bytes));
+}

@@ -20,6 +20,7 @@ extern "C" {
 typedef struct csaw__ranks csaw__ranks;
 
 #define CSAW__PLACE_MAP(X)                                 \
+    X(LOAD, "csaw_graph_load_split")                       \
     X(PLAN, "csaw_plan_create")                            \
     X(SAMPLE, "the start of csaw_sample")                  \
     X(SAMPLE_EACH, "the start of csaw_sample_each")        \
@@ -80,6 +81,13 @@ csaw_status csaw__ranks_leave(csaw__ranks *ranks);
 /* From one rank to another, between meetings. */
 csaw_status csaw__ranks_send(csaw__ranks *ranks, uint32_t to, const void *from, uint64_t bytes);
 csaw_status csaw__ranks_receive(csaw__ranks *ranks, uint32_t from, void *to, uint64_t bytes);
+
+/* All ranks, between meetings: from root to all; values of all added up, on every rank; bytes to one rank while others,
+ * of so many bytes, come from another one. */
+csaw_status csaw__ranks_broadcast(csaw__ranks *ranks, uint32_t root, void *data, uint64_t bytes);
+csaw_status csaw__ranks_sum(csaw__ranks *ranks, uint64_t *values, uint64_t count);
+csaw_status csaw__ranks_swap(csaw__ranks *ranks, uint32_t to, const void *from, uint64_t bytes, uint32_t source,
+                             void *into, uint64_t source_bytes);
 
 /* Of count things in order, where the share of part begins; parts = everything's end. Shares differ by one at most, and
  * the last ones are the larger: so none of a smaller count is larger, and memory taken for a batch does for all that

@@ -64,9 +64,12 @@ int graph_options_load(const arguments *arguments, const graph_options *options,
     return load(arguments, options, path, NULL, false, out);
 }
 
-int graph_options_load_split(const arguments *arguments, const graph_options *options, const char *path, bool by_visits,
-                             csaw_graph **out) {
-    return load(arguments, options, path, ranks_communicator(), by_visits, out);
+int graph_options_load_for(const arguments *arguments, const graph_options *options, const char *path,
+                           const plan_options *plan, bool parts, csaw_graph **out) {
+    uint64_t splits = parts && plan->split && !(plan->device && strchr(plan->device, ','));
+    ranks_sum(&splits, 1);
+    const bool all = ranks_size() > 1 && splits == ranks_size();
+    return load(arguments, options, path, all ? ranks_communicator() : NULL, plan->by_visits, out);
 }
 
 /* Visiting sources in ascending order, the arcs into v must come in the order of v's own row: one pass over the arcs

@@ -49,7 +49,7 @@ void plan_options_add(arguments *arguments, plan_options *options) {
         {.name = "split",
          .kind = OPTION_FLAG,
          .value = &options->split,
-         .help = "each rank of mpirun, or its GPU, holds a part of GRAPH, a .csaw file; so does each of several GPUs"},
+         .help = "each rank of mpirun, or its GPU, holds a part of GRAPH, .csaw or text; so does each of several GPUs"},
         {.name = "exchange",
          .kind = OPTION_FLAG,
          .value = &options->exchange,

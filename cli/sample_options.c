@@ -189,9 +189,12 @@ static void make_pools(const sample_options *options, csaw_seeds *seeds) {
 }
 
 int sample_job_start(const arguments *arguments, const sample_options *options, sample_job *job) {
-    int result = graph_options_load(arguments, &options->graph, options->path, &job->graph);
+    const bool backwards = !strcmp(options->along, "in"), parts = !backwards && !options->plain;
+    int result = ranks_agree(-1); /* they may load together */
+    if (result < 0)
+        result = graph_options_load_for(arguments, &options->graph, options->path, &options->plan, parts, &job->graph);
     if (result >= 0) return result;
-    if (!strcmp(options->along, "in")) {
+    if (backwards) {
         csaw_graph *loaded = job->graph;
         job->graph = NULL;
         const csaw_status status = csaw_graph_transpose(loaded, &job->graph);

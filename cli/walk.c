@@ -293,14 +293,6 @@ static int walk(walk_options *options, const csaw_graph *graph, double load) {
     return result;
 }
 
-/* Ranks that split the graph over them, not over the GPUs of each, need not hold it whole. */
-static int load_graph(const arguments *arguments, const walk_options *options, csaw_graph **out) {
-    const char *const device = options->plan.device;
-    if (ranks_size() == 1 || !options->plan.split || (device && strchr(device, ',')))
-        return graph_options_load(arguments, &options->graph, options->path, out);
-    return graph_options_load_split(arguments, &options->graph, options->path, options->plan.by_visits, out);
-}
-
 static int run(int argc, char **argv) {
     walk_options options = {.output = "-", .argc = argc, .argv = argv};
     arguments arguments = {.command = &walk_command};
@@ -312,7 +304,8 @@ static int run(int argc, char **argv) {
     if (result < 0) result = check_options(&arguments, &options);
     const double begun = seconds_now();
     result = ranks_agree(result); /* they may load together */
-    if (result < 0) result = load_graph(&arguments, &options, &graph);
+    if (result < 0)
+        result = graph_options_load_for(&arguments, &options.graph, options.path, &options.plan, true, &graph);
     if (result < 0) result = walk(&options, graph, seconds_now() - begun);
     csaw_graph_free(graph);
     sampler_options_free(&options.sampler);

@@ -79,6 +79,31 @@ TEST_F(CliRanks, a_split_graph_gives_the_bytes_of_one_process) {
     }
 }
 
+// Of a text each rank parses a share.
+TEST_F(CliRanks, a_text_that_is_split_gives_the_bytes_of_one_process) {
+    ASSERT_EQ(run("generate rmat --scale 8 --weighted -o g.txt").code, 0);
+    for (const std::string words :
+         {"walk g.txt --p 0.5 --q 2 --num-walks 2 ", "walk g.txt --algo biased --select alias --undirected --edges ",
+          "sample g.txt --fanout 4,2 --batch-size 5 ", "sample g.txt --fanout 4,2 --batch-size 5 --plain "}) {
+        ASSERT_EQ(run(words + "-o one.txt").code, 0);
+        EXPECT_GT(read("one.txt").size(), 1000u);
+        for (const std::string split : {"--split -o split.txt", "--split --by-visits -o split.txt"}) {
+            const Outcome got = run(words + split, on(3));
+            EXPECT_EQ(got.code, 0) << got.err;
+            EXPECT_TRUE(read("split.txt") == read("one.txt")) << words << split;
+            EXPECT_EQ(times(got.err, "ranks, the graph split over them"), 1u) << got.err;
+            std::filesystem::remove(folder / "split.txt");
+        }
+    }
+    write("bad.txt", read("g.txt") + "3 4 no\n5 6 never\n");
+    const std::string said = run("walk bad.txt -o w.txt").err;
+    EXPECT_NE(said.find("'3 4 no'"), std::string::npos) << said;
+    const Outcome got = run("walk bad.txt --split -o w.txt", on(3));
+    EXPECT_EQ(got.code, 1);
+    EXPECT_EQ(times(got.err, said), 1u) << got.err;
+    EXPECT_EQ(times(got.err, "rank 2 on"), 0u) << got.err;
+}
+
 TEST_F(CliRanks, what_a_split_graph_cannot_be_is_said_once) {
     const std::string other = " : -n 1 '" CSAW_PROGRAM "' ";
     ASSERT_EQ(run("generate rmat --scale 6 --seed 1 -o a.csaw").code, 0);

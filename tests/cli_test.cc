@@ -71,7 +71,7 @@ TEST_F(Cli, help_of_a_command) {
         "go\n"
         "  --resident N             parts in that memory at a time (default: by its size)\n"
         "  --streams N              of a GPU on which parts are copied and run (default: one each, at most 4)\n"
-        "  --split                  each rank of mpirun, or its GPU, holds a part of GRAPH, a .csaw file; so does "
+        "  --split                  each rank of mpirun, or its GPU, holds a part of GRAPH, .csaw or text; so does "
         "each of several GPUs\n"
         "  --exchange               with --split on several GPUs: walkers go to the GPU that has their row (default: "
         "rows "

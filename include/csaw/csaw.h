@@ -104,10 +104,11 @@ typedef struct csaw_load_options {
 CSAW_API csaw_status csaw_graph_load(const char *path, const csaw_load_options *options, csaw_graph **out);
 /* The same by all ranks of a communicator (below, at plans), for plans with split: of a plain text or csv file whose
  * names are numbers each rank parses a share, and holds the arcs of its range of vertices alone, besides 8 bytes a
- * vertex, and names; by_visits as in the plan's options. Such a graph is for plans with the same communicator, split and
- * by_visits, for writers of walks, csaw_graph_checksum() and names; other functions refuse it, and of csaw_graph_csr()
- * rowptr is whole, but in arrays of arcs those of the rank's rows alone are there. Other files are loaded whole by each
- * rank. Faults of the file are those that csaw_graph_load() tells, on every rank. */
+ * vertex, and names; by_visits as in the plan's options. Such a graph is for plans with the same communicator, split
+ * and by_visits, for writers of walks and, without plain, of arcs, csaw_graph_checksum() and names; other functions
+ * refuse it, and of csaw_graph_csr() rowptr is whole, but in arrays of arcs those of the rank's rows alone are there.
+ * Of a packed file rank 0 reads the lines. Other files are loaded whole by each rank. Faults of the file are those that
+ * csaw_graph_load() tells, on every rank. */
 CSAW_API csaw_status csaw_graph_load_split(const char *path, const csaw_load_options *options, const void *communicator,
                                            bool by_visits, csaw_graph **out);
 /* format, columns and keep_gaps are ignored here: ids are vertex numbers. */
@@ -231,10 +232,10 @@ CSAW_API void csaw_plan_free(csaw_plan *plan);
  * others did not answer, the communicator is of no use any more: end the job. Where ranks share a machine, threads = 0
  * shares its cores, and device "cuda" or "all" gives each rank a GPU of its machine, in turn. docs/ranks.md has more.
  * With split the graph is one that csaw_graph_load() mapped from a .csaw file, of whose arrays with an entry per arc a
- * rank reads its own range alone; other graphs work as well, but stand whole in each rank's memory. All ranks draw a
- * round together, of which each delivers its part. On GPUs, one a rank, walks step there, and CSAW_EDEVMEM says that a
- * part does not fit; samples are picked by the rank's thread. Where each rank has several GPUs it has the whole graph,
- * which they hold together. docs/scaling.md has more. */
+ * rank reads its own range alone, or of csaw_graph_load_split(), of which it has no more; other graphs work as well,
+ * but stand whole in each rank's memory. All ranks draw a round together, of which each delivers its part. On GPUs, one
+ * a rank, walks step there, and CSAW_EDEVMEM says that a part does not fit; samples are picked by the rank's thread.
+ * Where each rank has several GPUs it has the whole graph, which they hold together. docs/scaling.md has more. */
 
 /* ---- samplers ------------------------------------------------------------- */
 

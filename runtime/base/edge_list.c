@@ -215,19 +215,19 @@ static csaw_status read_blocks(reader *r, const char *from, uint64_t lines_befor
     }
 }
 
-static uint32_t columns_of(const csaw__line_rules *rules) {
+uint32_t csaw__columns_of_rules(const csaw__line_rules *rules) {
     return (has_field(rules, CSAW__FIELD_WEIGHT) ? CSAW__WEIGHT : 0) |
            (has_field(rules, CSAW__FIELD_TYPE) ? CSAW__TYPE : 0) |
            (has_field(rules, CSAW__FIELD_TIME) ? CSAW__TIME : 0);
 }
 
-csaw_status csaw__edge_list_read_share(csaw__blocks *blocks, const csaw__line_rules *rules, uint64_t lines_before,
-                                       csaw__edge_list *list, uint64_t *num_lines, bool *words) {
+csaw_status csaw__edge_list_read_share(csaw__blocks *blocks, const char *from, const csaw__line_rules *rules,
+                                       uint64_t lines_before, csaw__edge_list *list, uint64_t *num_lines, bool *words) {
     reader r = {.blocks = blocks, .rules = rules, .list = list};
     *words = false;
-    list->columns = columns_of(rules);
+    list->columns = csaw__columns_of_rules(rules);
     CSAW_TRY(csaw__alloc(&r.chunks, blocks->block_bytes / CHUNK_BYTES + 2, "a file reader"));
-    const csaw_status status = read_blocks(&r, csaw__blocks_now(blocks)->text, lines_before, words);
+    const csaw_status status = read_blocks(&r, from, lines_before, words);
     csaw__free(r.chunks);
     *num_lines = r.num_lines;
     return status;
@@ -238,7 +238,7 @@ csaw_status csaw__edge_list_read(csaw__blocks *blocks, const char *from, const c
     reader r = {.blocks = blocks, .rules = rules, .list = list};
     const uint64_t begin = (uint64_t)(from - csaw__blocks_now(blocks)->text);
     csaw_status status = CSAW_OK;
-    list->columns = columns_of(rules);
+    list->columns = csaw__columns_of_rules(rules);
     CSAW_TRY(csaw__alloc(&r.chunks, blocks->block_bytes / CHUNK_BYTES + 2, "a file reader"));
     bool again = false;
     CSAW_TRY_DONE(read_blocks(&r, from, csaw__lines_before(blocks, from), &again));

@@ -33,10 +33,12 @@ typedef struct csaw__edge_list {
 /* Reads all lines from `from` on, a place in the first block. The list's declaration is the caller's. */
 csaw_status csaw__edge_list_read(csaw__blocks *blocks, const char *from, const csaw__line_rules *rules,
                                  csaw__edge_list *list);
-/* The same of a share of a file, from the first block's first line on, before which are so many. *num_lines: before and
- * in it. *words: some name is a word, which ends it; else names are numbers. */
-csaw_status csaw__edge_list_read_share(csaw__blocks *blocks, const csaw__line_rules *rules, uint64_t lines_before,
-                                       csaw__edge_list *list, uint64_t *num_lines, bool *words);
+/* The same of a share of a file, before which are so many lines. *num_lines: before and in it. *words: some name is a
+ * word, which ends it; else names are numbers. */
+csaw_status csaw__edge_list_read_share(csaw__blocks *blocks, const char *from, const csaw__line_rules *rules,
+                                       uint64_t lines_before, csaw__edge_list *list, uint64_t *num_lines, bool *words);
+/* The columns of a list by these rules. */
+uint32_t csaw__columns_of_rules(const csaw__line_rules *rules);
 void csaw__edge_list_free(csaw__edge_list *list);
 /* How a line is shown in a message: from its first character that is not blank, cut short, `...` at a cut. */
 typedef struct csaw__shown_line {

@@ -9,12 +9,14 @@
  * before have is known once all have read theirs, so the rank with the fault then reads its share up to there again. */
 #include "runtime/engine/load_split.h"
 
+#include "runtime/base/checksum.h"
 #include "runtime/base/csaw_file.h"
 #include "runtime/base/load_formats.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 enum { TEXT_BYTES = 1024 };
 
@@ -24,11 +26,15 @@ typedef struct share {
     csaw__blocks blocks;
     csaw__load load;
     bool whole;          /* not read by shares */
-    uint64_t first, end; /* bytes of the file that are edges */
+    bool packed;         /* one share is all of it, rank 0's */
+    uint64_t first, end; /* bytes of the file that are edges; of a packed one's text */
     uint64_t lines;      /* before them */
 } share;
 
+/* Nor a pipe, which can be read once. */
 static bool is_of_lines(const csaw__split_load *l) {
+    struct stat about;
+    if (stat(l->path, &about) == 0 && !S_ISREG(about.st_mode)) return false;
     return (!l->options.format || strcmp(l->options.format, "csaw") != 0) && !csaw__is_csaw_file(l->path);
 }
 
@@ -38,8 +44,7 @@ static csaw_status begin(csaw__split_load *l, share *s) {
     s->whole = !is_of_lines(l);
     if (s->whole) return CSAW_OK;
     CSAW_TRY(csaw__blocks_open(l->path, &s->blocks));
-    s->whole = !csaw__text_is_plain(s->blocks.input);
-    if (s->whole) return CSAW_OK;
+    s->packed = !csaw__text_is_plain(s->blocks.input);
     CSAW_TRY(csaw__load_begin(&s->load, &format));
     s->whole = strcmp(format, "text") != 0 && strcmp(format, "csv") != 0;
     s->end = csaw__text_bound(s->blocks.input);
@@ -49,15 +54,29 @@ static csaw_status begin(csaw__split_load *l, share *s) {
     return CSAW_OK;
 }
 
-/* The bytes of this rank's lines. */
+/* The bytes of this rank's lines; of a packed file the first block is there already. */
 static csaw_status cut(const csaw__split_load *l, share *s) {
     uint64_t bounds[2];
+    if (s->packed) return CSAW_OK;
     for (uint32_t i = 0; i < 2; i++) {
         const uint64_t at = s->first + csaw__share_begin(s->end - s->first, l->rank + i, l->size);
         bounds[i] = at;
         if (at > s->first) CSAW_TRY(csaw__text_line_from(s->blocks.input, at, &bounds[i]));
     }
     return csaw__blocks_range(&s->blocks, bounds[0], bounds[1]);
+}
+
+static csaw_status read_lines(csaw__split_load *l, share *s, uint64_t before, uint64_t *lines, bool *words) {
+    const char *const text = csaw__blocks_now(&s->blocks)->text;
+    *words = false;
+    *lines = before;
+    if (s->packed && l->rank) {
+        l->list.columns = csaw__columns_of_rules(&s->load.rules);
+        l->list.largest = -1;
+        return CSAW_OK;
+    }
+    return csaw__edge_list_read_share(&s->blocks, s->packed ? text + s->first : text, &s->load.rules, before, &l->list,
+                                      lines, words);
 }
 
 static bool is_fault(csaw_status status) { return status == CSAW_EFORMAT || status == CSAW_EIO; }
@@ -74,8 +93,7 @@ static csaw_status tell_fault(csaw__split_load *l, share *s, uint32_t who) {
         bool words;
         csaw__edge_list_free(&l->list);
         said.status = csaw__blocks_rewind(&s->blocks);
-        if (said.status == CSAW_OK)
-            said.status = csaw__edge_list_read_share(&s->blocks, &s->load.rules, lines, &l->list, &lines, &words);
+        if (said.status == CSAW_OK) said.status = read_lines(l, s, lines, &lines, &words);
         if (said.status != CSAW_OK) strncpy(said.text, csaw_last_error(), sizeof said.text - 1);
     }
     CSAW_TRY(csaw__ranks_broadcast(l->ranks, who, &said, sizeof said));
@@ -89,8 +107,7 @@ static csaw_status read_share(csaw__split_load *l, share *s) {
     uint64_t values[CSAW__RANK_VALUES] = {0};
     bool words = false;
     csaw_status status = cut(l, s);
-    if (status == CSAW_OK)
-        status = csaw__edge_list_read_share(&s->blocks, &s->load.rules, 0, &l->list, &values[LINES], &words);
+    if (status == CSAW_OK) status = read_lines(l, s, 0, &values[LINES], &words);
     values[OUTCOME] = is_fault(status) ? HAS_FAULT : words ? HAS_WORDS : IS_READ;
     CSAW_TRY(csaw__load_meet(l, is_fault(status) ? CSAW_OK : status, values));
     for (uint32_t r = 0; r < l->size; r++) {
@@ -223,18 +240,43 @@ static csaw_status number(csaw__split_load *l) {
 
 /* ---- all ---- */
 
-csaw_status csaw__load_share(csaw__split_load *l, bool *whole) {
-    enum { WHOLE, FIRST, END };
+enum { VISITS, OPTIONS, WHOLE, FIRST, END, HEAD }; /* what ranks compare */
+
+/* Of columns as text, of which there are few. */
+static uint64_t hash_of_options(const csaw_load_options *options) {
+    const char *const columns = options->columns ? options->columns : "", *const format = options->format;
+    const uint64_t about[] = {csaw__xxh64(columns, strlen(columns)),
+                              format ? csaw__xxh64(format, strlen(format)) : 0,
+                              options->undirected,
+                              options->keep_loops,
+                              options->keep_duplicates,
+                              options->keep_gaps};
+    return csaw__xxh64(about, sizeof about);
+}
+
+/* That ranks are about to read one file alike. */
+static csaw_status compare(csaw__split_load *l, share *s, csaw_status status) {
+    const csaw__block *const head = csaw__blocks_now(&s->blocks);
     uint64_t values[CSAW__RANK_VALUES] = {0};
+    values[VISITS] = l->by_visits;
+    values[OPTIONS] = hash_of_options(&l->options);
+    values[WHOLE] = s->whole;
+    values[FIRST] = s->first;
+    values[END] = s->end;
+    if (status == CSAW_OK && !s->whole) values[HEAD] = csaw__xxh64(head->text, head->count);
+    CSAW_TRY(csaw__load_meet(l, status, values));
+    CSAW_TRY(csaw__ranks_alike(l->ranks, VISITS, "choice of by_visits", "give it to all ranks or to none"));
+    CSAW_TRY(csaw__ranks_alike(l->ranks, OPTIONS, "way to load the graph", "give all ranks the same options"));
+    for (uint32_t v = WHOLE; v <= HEAD; v++)
+        CSAW_TRY(csaw__ranks_alike(l->ranks, v, "graph", "give every rank the same file"));
+    return CSAW_OK;
+}
+
+csaw_status csaw__load_share(csaw__split_load *l, bool *whole) {
     share s = {.whole = false};
     csaw_status status = begin(l, &s);
     const locale_t plain = s.load.rules.plain;
-    values[WHOLE] = s.whole;
-    values[FIRST] = s.first;
-    values[END] = s.end;
-    status = csaw__load_meet(l, status, values);
-    for (uint32_t v = 0; v <= END && status == CSAW_OK; v++)
-        status = csaw__ranks_alike(l->ranks, v, "graph file", "give every rank the same file");
+    status = compare(l, &s, status);
     if (status == CSAW_OK && !s.whole) {
         l->list.declared = s.load.list.declared;
         l->list.num_declared = s.load.list.num_declared;

@@ -45,7 +45,8 @@ std::vector<File> files() {
             {"long_first.txt", "# " + std::string(9000, 'x') + "\n1 2\n2 3\n"},
             {"scattered.txt", lines + "123456789012 -5\n" + lines + "-5 9\n"},
             {"close.txt", "0 1\n1 2\n2 0\n3 3\n0 1\n0 1\n"},
-            {"lone.txt", "5\n1 2\n" + lines + "900\n"},
+            {"lone.txt", "# csaw vertex 5\n1 2\n" + lines + "# csaw vertex 901\n" + lines + "# csaw vertex -7\n"},
+            {"one_column.txt", "1 2\n" + lines + "900\n"},
             {"sums.txt", "1 2 1e8\n1 2 1\n2 1 3\n1 2 -1e8\n1 2 1\n2 1 1e-8\n1 2 0.25\n"},
             {"saved.txt", "# csaw graph: columns src,dst vertices 0 to 200\n0 1\n5 7\n150 3\n7 5\n"},
             {"heading.csv", "source,target,weight\n1,2,0.5\n2,3,1.5\n3,1,2\n2,3,1\n"},
@@ -161,17 +162,39 @@ TEST(LoadSplit, WithTypesAndTimes) {
         }
 }
 
-TEST(LoadSplit, PackedFilesAreLoadedWhole) {
+void pack(const std::string &path) {
+    EXPECT_EQ(0, rank_of() ? 0 : system(("gzip -kf '" + path + "'").c_str()));
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+// Which rank 0 reads alone.
+TEST(LoadSplit, PackedFilesToo) {
+    const Folder folder;
+    uint64_t split = 0;
+    for (const File &file : files()) {
+        const std::string path = path_of(folder, file);
+        pack(path);
+        for (int which : {0, 7, 8}) {
+            SCOPED_TRACE(file.first + ".gz, options " + std::to_string(which));
+            split += compare_loads(path + ".gz", options_of(which, nullptr), which == 7);
+        }
+    }
+    EXPECT_EQ(size_of() > 1, split > 30u);
+    const std::string path = path_of(folder, {"blocks.txt", random_lines(5, 200000, 1000, "\n", 2)}); // several of text
+    pack(path);
+    EXPECT_EQ(size_of() > 1, compare_loads(path + ".gz", options_of(4, nullptr), false) == 1);
+    const std::string bad = path_of(folder, {"bad.txt", random_lines(5, 200000, 1000, "\n", 2) + "1 no\n"});
+    pack(bad);
+    compare_loads(bad + ".gz", options_of(8, nullptr), false);
+}
+
+TEST(LoadSplit, FilesOfOtherFormatsAreLoadedWhole) {
     const Folder folder;
     const Graph graph = rmat(2, true);
     csaw_status status;
-    for (const char *name : {"g.gz", "g.csaw"}) {
-        EXPECT_EQ(CSAW_OK, rank_of() ? CSAW_OK : csaw_graph_save(graph.get(), (folder / name).c_str()));
-        MPI_Barrier(MPI_COMM_WORLD);
-        EXPECT_EQ(0u, compare_loads(folder / name, options_of(0, nullptr), false));
-        const Graph mine = load_split(folder / name, options_of(0, nullptr), false, &status);
-        EXPECT_EQ(CSAW_OK, status);
-    }
+    EXPECT_EQ(CSAW_OK, rank_of() ? CSAW_OK : csaw_graph_save(graph.get(), (folder / "g.csaw").c_str()));
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(0u, compare_loads(folder / "g.csaw", options_of(0, nullptr), false));
     load_split(folder / "none.txt", options_of(0, nullptr), false, &status);
     EXPECT_EQ(CSAW_EIO, status);
     EXPECT_EQ(0u, std::string(csaw_last_error()).find(folder / "none.txt" + ": cannot be opened: "))
@@ -269,9 +292,20 @@ TEST(LoadSplit, AnotherFileOnOneRankIsSaid) {
     csaw_status status;
     load_split(rank_of() == size_of() - 1 ? b : a, options_of(0, nullptr), false, &status);
     EXPECT_EQ(CSAW_EINVAL, status);
-    EXPECT_EQ("rank " + std::to_string(size_of() - 1) +
-                  " has another graph file than rank 0; give every rank the same file",
+    EXPECT_EQ("rank " + std::to_string(size_of() - 1) + " has another graph than rank 0; give every rank the same file",
               csaw_last_error());
+    const std::string c = path_of(folder, {"c.txt", "2 1\n"}); // as long
+    load_split(rank_of() == 0 ? c : a, options_of(0, nullptr), false, &status);
+    EXPECT_EQ(CSAW_EINVAL, status);
+    EXPECT_NE(nullptr, strstr(csaw_last_error(), " another graph than rank 0; give every rank the same file"));
+    load_split(a, options_of(rank_of() == 0, nullptr), false, &status);
+    EXPECT_EQ(CSAW_EINVAL, status);
+    EXPECT_NE(nullptr, strstr(csaw_last_error(), "another way to load the graph than rank 0"));
+    load_split(a, options_of(0, nullptr), rank_of() == 0, &status);
+    EXPECT_EQ(CSAW_EINVAL, status);
+    EXPECT_NE(nullptr, strstr(csaw_last_error(), "another choice of by_visits than rank 0"));
+    load_split(a, options_of(0, nullptr), false, &status);
+    EXPECT_EQ(CSAW_OK, status) << csaw_last_error();
 }
 
 } // namespace

@@ -42,6 +42,11 @@ csaw_status csaw__graph_adopt(const csaw_csr *csr, bool owned, csaw_graph **out)
 csaw_status csaw__csr_check(const csaw_csr *csr);
 /* CSAW_EINVAL of a graph whose arcs are split over ranks, for what needs them all. */
 csaw_status csaw__graph_check_whole(const csaw_graph *graph, const char *what);
+/* Whether the arcs of v's row are here. */
+static inline bool csaw__graph_holds(const csaw_graph *graph, csaw_vertex v) {
+    const csaw__held *const held = graph->held;
+    return !held || (v >= held->first[held->rank] && v < held->first[held->rank + 1]);
+}
 /* Frees the arrays. */
 void csaw__csr_free(csaw_csr *csr);
 

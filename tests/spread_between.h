@@ -16,8 +16,8 @@ class Between {
     virtual ~Between() = default;
     csaw__exchange view(const csaw__exchange &exchange) {
         inner = exchange;
-        return {this,   inner.rank, inner.size, inner.batch, room,   send, receive,
-                gather, gathered,   give_up,    gave_up,     settle, idle};
+        return {this,    inner.rank, inner.size, inner.batch, room,    send,    receive, gather, gathered,
+                give_up, gave_up,    settle,     idle,        nullptr, nullptr, nullptr}; // nothing goes straight
     }
 
   protected:

@@ -126,7 +126,7 @@ for split in "" --split; do
 done
 rm near_disk/g.csaw
 on 4 walk disk/g.csaw --split -o w.txt
-refused "a graph that far alone has" "rank 0 on near: csaw: disk/g.csaw: cannot be opened: No such file"
+refused "a graph that far alone has" "csaw: rank 0 on near: disk/g.csaw: cannot be opened: No such file"
 
 on 3 walk a.csaw -o disk/w.txt
 refused "an output that near alone has" "csaw: rank 1 on far: disk/w.txt.part is not there, though rank 0 made it"

@@ -321,14 +321,18 @@ int main(int argc, char **argv) {
         .settings = &s, .graph = graph.graph, .csr = csaw_graph_csr(graph.graph), .select = select_named(s.select)};
     const uint64_t vertices = b.csr.num_vertices;
     const csaw_node2vec_params params = {strtof(s.p, NULL), strtof(s.q, NULL)};
-    const walk walks[] = {{.name = "uniform", .sampler = &csaw_uniform},
-                          {"node2vec", &csaw_node2vec, &params, NULL, 0},
-                          {"neighbor", &csaw_neighbor, NULL, (const uint32_t[]){15, 10}, 2},
-                          {"layer", &csaw_layer, NULL, (const uint32_t[]){32, 32}, 2, .layers = true},
-                          {"biased-neighbor", &csaw_neighbor_biased, NULL, (const uint32_t[]){2, 2}, 2},
-                          {.name = "biased-walk", .sampler = &csaw_biased},
-                          {"forest-fire", &csaw_forest_fire, NULL, (const uint32_t[]){2, 2}, 2}, /* it decides itself */
-                          {"unbiased-neighbor", &csaw_neighbor, NULL, (const uint32_t[]){2, 2}, 2}};
+    const walk walks[] = {
+        {.name = "uniform", .sampler = &csaw_uniform},
+        {.name = "node2vec", .sampler = &csaw_node2vec, .params = &params},
+        {.name = "neighbor", .sampler = &csaw_neighbor, .fanout = (const uint32_t[]){15, 10}, .hops = 2},
+        {.name = "layer", .sampler = &csaw_layer, .fanout = (const uint32_t[]){32, 32}, .hops = 2, .layers = true},
+        {.name = "biased-neighbor", .sampler = &csaw_neighbor_biased, .fanout = (const uint32_t[]){2, 2}, .hops = 2},
+        {.name = "biased-walk", .sampler = &csaw_biased},
+        {.name = "forest-fire",
+         .sampler = &csaw_forest_fire,
+         .fanout = (const uint32_t[]){2, 2},
+         .hops = 2}, /* it decides itself */
+        {.name = "unbiased-neighbor", .sampler = &csaw_neighbor, .fanout = (const uint32_t[]){2, 2}, .hops = 2}};
     bool any = false;
     if (!s.memory && !s.partitions) s.memory = (uint32_t)(parts_graph_bytes(&b.csr) / 4096);
     for (size_t w = 0; w < sizeof walks / sizeof *walks; w++) any = any || bench_list_names(s.only, ',', walks[w].name);

@@ -33,10 +33,8 @@ static inline csaw__method_shape csaw__shape_of(csaw_spmm_method method) {
     return shapes[method];
 }
 
-/* Lanes of a unit where blocks stay on their multiprocessors, which AUTO alone takes. */
-#ifdef __cplusplus
-static __host__ __device__ constexpr int csaw__resident_lanes(csaw_dtype x) { return x == CSAW_F32 ? 16 : 8; }
-#endif
+/* Lanes of a unit where blocks stay on their multiprocessors, which AUTO alone takes; the second of 16-bit storage. */
+enum { CSAW__RESIDENT_LANES = 16, CSAW__RESIDENT_LANES_16 = 8 };
 
 /* ---- layout ---- */
 

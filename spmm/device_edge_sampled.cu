@@ -76,7 +76,7 @@ static csaw_status features(const place &where, const csaw__edge_rule *rule, con
     CSAW_TRY(sorted_weight.take(where, most, "the sampled matrix by columns"));
     CSAW__LAUNCH(where, most, csaw__es_entries, *a, *rule, rowptr, most, nullptr, col.get(), weight.get());
     const csaw_sparse sampled = {a->rows, a->cols + 1, most, rowptr, col.get(), weight.get()};
-    const csaw__device_transpose t = {starts.get(), row.get(), edge.get(), nullptr};
+    const csaw__device_transpose t = {starts.get(), row.get(), edge.get()};
     CSAW_TRY(csaw__device_transpose_fill(where, &sampled, &t));
     CSAW_TRY(csaw__device_transpose_weights(where, &sampled, &t, 1, false, nullptr, sorted_weight.get()));
     csaw__product p = {};

@@ -77,11 +77,6 @@ static csaw_status find_long(const place &where, const uint64_t *rowptr, uint64_
     return CSAW_OK;
 }
 
-static csaw_status place_edges(const place &where, uint64_t edges, const csaw__device_transpose *t) {
-    CSAW__LAUNCH(where, edges, csaw__find_places, t->edge, edges, t->place);
-    return CSAW_OK;
-}
-
 static csaw_status order(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
     csaw__device_known *const known[] = {&plan->matrix, &plan->transposed};
     CSAW_TRY(csaw__device_order(where, a->rowptr, a->rows, a->num_edges, &known[0]->split, &known[0]->order));
@@ -107,10 +102,6 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
     CSAW_TRY(keep(where, a->num_edges, "the edges of a transpose", &t->row));
     CSAW_TRY(keep(where, a->num_edges, "the edges of a transpose", &t->edge));
     CSAW_TRY(csaw__device_transpose_fill(where, a, t));
-    if (a->num_edges / CSAW__OFTEN < a->rows) { /* else gradients of MAX are sorted */
-        CSAW_TRY(keep(where, a->num_edges, "the edges of a transpose", &t->place));
-        CSAW_TRY(place_edges(where, a->num_edges, t));
-    }
     CSAW_TRY(find_long(where, t->rowptr, a->cols, &plan->transposed));
     CSAW_TRY(order(where, a, plan));
     CSAW_TRY(csaw__device_dots_order(where, a, &plan->dots));
@@ -146,9 +137,8 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
     if (!plan) return;
     place where;
     if (plan->pool && where.enter(plan->ordinal, nullptr, nullptr) == CSAW_OK) {
-        void *const memory[] = {
-            plan->transpose.rowptr, plan->transpose.row, plan->transpose.edge, plan->transpose.place,
-            plan->dots.group,       plan->dots.row,      plan->weight};
+        void *const memory[] = {plan->transpose.rowptr, plan->transpose.row, plan->transpose.edge,
+                                plan->dots.group,       plan->dots.row,      plan->weight};
         cudaDeviceSynchronize(); /* calls with this plan may still run */
         for (const csaw__device_known *k : {&plan->matrix, &plan->transposed})
             for (void *m : {(void *)k->split.count, (void *)k->split.chunk, (void *)k->split.row, (void *)k->order,

@@ -12,7 +12,6 @@ typedef struct csaw__device_transpose { /* rows are the columns of the matrix; d
     uint64_t *rowptr;                   /* [cols + 1] */
     csaw_vertex *row;                   /* [num_edges] */
     csaw_edge *edge;                    /* [num_edges] the place of each in the matrix, ascending within a row */
-    csaw_edge *place;                   /* [num_edges] of each of the matrix's, here; NULL: not asked for */
 } csaw__device_transpose;
 
 typedef struct csaw__device_known { /* of the rows of a matrix, to products with it */
@@ -131,9 +130,9 @@ class csaw__device_turned {
 csaw_status csaw__device_features(const place &where, csaw_spmm_method method, const csaw_sparse *a,
                                   const csaw_sparse *given, const csaw_spmm_plan *plan, uint32_t heads, bool mean,
                                   const csaw_dense *dy, const csaw_dense *dx);
-/* dx of MAX and MIN over the plan's transpose, and where that is faster than to sort: the plan has places of edges.
- * Strides of dy and dx are filled in, dx has columns. */
-bool csaw__device_gathers_winners(const csaw_spmm_plan *plan);
+/* dx of MAX and MIN over the plan's transpose, and where that is faster than to sort: rows are not many times as few as
+ * edges. Strides of dy and dx are filled in, dx has columns. */
+bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_spmm_plan *plan);
 csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan, uint32_t heads,
                                  const csaw_edge *arg, const csaw_dense *dy, const csaw_dense *dx);
 /* out[e, h] = <x[row of e, head h], y[column of e, head h]>, divided by the edges of the row if mean. */

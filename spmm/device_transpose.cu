@@ -46,7 +46,7 @@ csaw_status csaw__device_turned::open(const place &where, const csaw_sparse *a, 
                  "a has %llu rows, but its transpose numbers them by 32 bits, up to 2^32 - 1; split a by rows",
                  (unsigned long long)a->rows);
     if (given) { /* read alone; the place of an edge in a is not asked for, since it has weights of its own */
-        t_ = {(uint64_t *)given->rowptr, (csaw_vertex *)given->col, nullptr, nullptr};
+        t_ = {(uint64_t *)given->rowptr, (csaw_vertex *)given->col, nullptr};
         kept_ = given->weight;
     } else if (d) {
         t_ = d->transpose;
@@ -55,7 +55,7 @@ csaw_status csaw__device_turned::open(const place &where, const csaw_sparse *a, 
         CSAW_TRY(rowptr_.take(where, a->cols + 1, "the rows of a transpose"));
         CSAW_TRY(row_.take(where, a->num_edges, "the edges of a transpose"));
         CSAW_TRY(edge_.take(where, a->num_edges, "the edges of a transpose"));
-        t_ = {rowptr_.get(), row_.get(), edge_.get(), nullptr};
+        t_ = {rowptr_.get(), row_.get(), edge_.get()};
     }
     if (mean || (a->weight && !kept_)) CSAW_TRY(weight_.take(where, a->num_edges * heads_, "weights of a transpose"));
     p->rowptr = t_.rowptr, p->col = t_.row, p->weight = weight_.get() ? weight_.get() : kept_;

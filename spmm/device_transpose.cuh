@@ -41,11 +41,6 @@ static __global__ void csaw__find_rows(csaw_sparse a, const csaw_edge *edge, csa
     if (k < a.num_edges) row[k] = (csaw_vertex)csaw__row_at(a.rowptr, a.rows, edge[k]);
 }
 
-static __global__ void csaw__find_places(const csaw_edge *edge, uint64_t edges, csaw_edge *place) {
-    const uint64_t k = csaw__thread_number();
-    if (k < edges) place[edge[k]] = k;
-}
-
 /* out: [num_edges, heads]; edge and row: of the transpose; kept: NULL, or what stood in out without mean. */
 static __global__ void csaw__weigh(csaw_sparse a, const csaw_edge *edge, const csaw_vertex *row, uint32_t heads,
                                    bool mean, const float *kept, float *out) {

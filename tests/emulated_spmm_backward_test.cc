@@ -203,32 +203,30 @@ void Gather(csaw__device_scatter s, uint64_t slices) {
     csaw__transpose t = {};
     ASSERT_EQ(csaw__transpose_create(&s.a, &t), CSAW_OK);
     const Split of_matrix(s.a), of_transpose(t.a);
-    std::vector<csaw_edge> place(s.a.num_edges, ~csaw_edge{0});
-    Launch(s.a.num_edges, csaw__find_places, static_cast<const csaw_edge *>(t.edge), s.a.num_edges, place.data());
-    std::vector<float> weight(s.a.num_edges * s.heads);
-    csaw__transpose_weights(&s.a, &t, s.heads, false, nullptr, weight.data());
     csaw__winners w = {};
     w.matrix.rowptr = s.a.rowptr, w.matrix.rows = s.a.rows, w.matrix.num_edges = s.a.num_edges;
     w.matrix.arg = const_cast<csaw_edge *>(s.arg), w.matrix.heads = s.heads, w.matrix.split = of_matrix.of;
     w.matrix.y.cols = s.dy.cols;
-    w.turned.rowptr = t.a.rowptr, w.turned.col = t.a.col, w.turned.weight = s.a.weight ? weight.data() : nullptr;
+    w.turned.rowptr = t.a.rowptr, w.turned.col = t.a.col, w.turned.weight = s.a.weight;
     w.turned.rows = s.a.cols, w.turned.num_edges = s.a.num_edges;
     w.turned.x = s.dy, w.turned.y = s.dx, w.turned.heads = s.heads;
-    w.hubs = of_transpose.of;
+    w.hubs = w.turned;
+    w.hubs.split = of_transpose.of;
     csaw__winners_lay_out(&w);
     const uint64_t all = w.turned.slices_of_head * s.heads;
     EXPECT_EQ(w.at_once, all);
     std::vector<uint32_t> won(slices * s.a.num_edges * w.words, 0xdeadbeef);
     const auto find = csaw__find_winners_at(&w);
+    const auto hubs = csaw__hub_winners_kernel_at(&w);
     const auto rows = csaw__winners_kernel_at(&w);
     for (uint64_t first = 0; first < all; first += slices) {
         const uint64_t here = std::min(slices, all - first);
-        for (csaw__product *p : {&w.matrix, &w.turned}) p->first_slice = first, p->slices = here;
+        for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;
         std::fill(won.begin(), won.end(), 0xdeadbeef);
-        emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { find(w.matrix, place.data(), won.data()); });
-        const uint32_t hubs = static_cast<uint32_t>(here * csaw__hub_winners_blocks(&w));
-        emulated::RunBlocks(here * csaw__winners_blocks(&w), CSAW__THREADS,
-                            [&] { rows(w.turned, w.hubs, hubs, won.data(), w.words); });
+        emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { find(w.matrix, won.data()); });
+        emulated::RunBlocks(here * w.words * w.hubs.blocks, CSAW__IN_ORDER_THREADS,
+                            [&] { hubs(w.hubs, t.edge, won.data(), w.words); });
+        emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS, [&] { rows(w.turned, t.edge, won.data()); });
     }
     csaw__transpose_free(&t);
 }
@@ -279,6 +277,7 @@ TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
         w.matrix.rows = w.turned.rows = 1000, w.matrix.num_edges = edges;
         w.matrix.heads = w.turned.heads = heads;
         w.turned.x = {1000, columns * heads, columns * heads, dtype, nullptr}, w.turned.y = w.turned.x;
+        w.hubs = w.turned;
         csaw__winners_lay_out(&w);
         EXPECT_LE(w.words * w.at_once, std::max<uint64_t>(CSAW__ROOM_BYTES / (4 * edges), 1));
         return std::vector<uint64_t>{w.turned.width, w.words, w.turned.slices_of_head, w.at_once};
@@ -288,9 +287,8 @@ TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
     EXPECT_EQ(laid_out(256, CSAW_F32, 100, 1), (V{256, 8, 1, 1}));
     EXPECT_EQ(laid_out(260, CSAW_F32, 100, 2), (V{256, 8, 2, 4}));
     EXPECT_EQ(laid_out(20, CSAW_F32, 100, 1), (V{32, 1, 1, 1}));
-    EXPECT_EQ(laid_out(66, CSAW_F32, 100, 1), (V{128, 4, 1, 1}));
-    EXPECT_EQ(laid_out(64, CSAW_F32, 100, 3), (V{64, 2, 1, 3}));
-    EXPECT_EQ(laid_out(6, CSAW_F32, 100, 1), (V{32, 1, 1, 1}));
+    EXPECT_EQ(laid_out(66, CSAW_F32, 100, 1), (V{32, 1, 3, 3}));
+    EXPECT_EQ(laid_out(6, CSAW_F32, 100, 1), (V{8, 1, 1, 1}));
     EXPECT_EQ(laid_out(64, CSAW_BF16, 100, 1), (V{64, 2, 1, 1}));
     EXPECT_EQ(laid_out(512, CSAW_F16, 100, 1), (V{256, 8, 2, 2}));
     EXPECT_EQ(laid_out(256, CSAW_F32, 12ull << 20, 1), (V{128, 4, 2, 1}));

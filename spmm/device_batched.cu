@@ -3,7 +3,6 @@
  * memory, and nothing waits. */
 #include "spmm/device_batched_dots.cuh"
 #include "spmm/device_batched_tiles.cuh"
-#include "spmm/device_batched_winners.cuh"
 #include "spmm/device_private.cuh"
 
 /* The kernel on all slices of columns, as many in a launch as there may be blocks. */
@@ -52,19 +51,6 @@ csaw_status csaw__device_batched_tiles(const csaw_batch *batch, const csaw_batch
                                       csaw__batched_tiles_at(&p), p, graphs);
 }
 
-/* dx of MAX and MIN by rows of dy. */
-static csaw_status pick(const place &where, const csaw_batch *batch, csaw__batched_product p) {
-    const uint64_t graphs = batch->total.graphs, slices = (p.cols + 31) / 32;
-    p.a = batch->device->by_row;
-    CSAW_REQUIRE(!slices || graphs <= 0x7fffffffu / slices, CSAW_EINVAL,
-                 "%llu graphs of %llu slices of columns, but 2^31 warps are the limit of a launch; give fewer graphs",
-                 (unsigned long long)graphs, (unsigned long long)slices);
-    const unsigned warps = CSAW__PICK_THREADS / 32, blocks = (unsigned)((graphs * slices + warps - 1) / warps);
-    if (!blocks) return CSAW_OK;
-    return csaw__device_launch_shared(where.stream, blocks, CSAW__PICK_THREADS, csaw__pick_bytes(batch->most),
-                                      csaw__batched_pick_at(&p), p, graphs, (uint32_t)slices, batch->most);
-}
-
 static csaw_status features(const place &where, const csaw_batch *batch, const csaw_batched_dense *dy,
                             const csaw_batched_options *options, const csaw_batched_dense *dx) {
     const csaw__device_batch *const d = batch->device;
@@ -77,7 +63,6 @@ static csaw_status features(const place &where, const csaw_batch *batch, const c
     p.transposed = true;
     p.reduce = csaw__is_extreme(options->reduce) ? options->reduce : CSAW_SUM; /* MEAN's weights are divided */
     p.arg = options->arg;
-    if (csaw__is_extreme(options->reduce) && csaw__picks(batch)) return pick(where, batch, p);
     return multiply(where, p, 0);
 }
 

@@ -11,7 +11,6 @@
 #include "spmm/device_batch.cuh"
 #include "spmm/device_batched_dots.cuh"
 #include "spmm/device_batched_tiles.cuh"
-#include "spmm/device_batched_winners.cuh"
 
 namespace {
 
@@ -92,13 +91,6 @@ void RunRows(csaw__batched_product p, uint32_t lanes) {
                CSAW__BATCHED_THREADS, csaw__batched_kernel_at(&p), p);
 }
 
-// p: as for RunRows; a: by row.
-void RunPick(const csaw__batched_product &a, csaw__batched_product p, uint64_t graphs, uint32_t most) {
-    const uint32_t slices = static_cast<uint32_t>((p.cols + 31) / 32);
-    p.a = a.a;
-    Launch(graphs * slices * 32, CSAW__PICK_THREADS, csaw__batched_pick_at(&p), p, graphs, slices, most);
-}
-
 struct Ask {
     Form form;
     Reduce reduce;
@@ -120,8 +112,6 @@ std::vector<SmallMatrix> InForm(std::vector<SmallMatrix> graphs, Form form) {
         for (SmallMatrix &a : graphs) sort_by_row(&a);
     return graphs;
 }
-
-int picks = 0; // gradients by rows of dy
 
 // Forward by every number of lanes given, 0 = as the library chooses; then gradients.
 void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const std::vector<uint32_t> &all_lanes) {
@@ -171,12 +161,6 @@ void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const 
     p.cols = ask.width, p.in = MatrixOf(from), p.out = MatrixOf(dx_view), p.arg = best ? want_arg.data() : nullptr;
     RunRows(p, 0);
     EXPECT_EQ(dx.bytes, want_dx.bytes) << Name(ask) << ", dx";
-    if (best && !there.moved && csaw__pick_bytes(batch->most) <= CSAW__PICK_BYTES) {
-        std::fill(dx.bytes.begin(), dx.bytes.end(), '\xff');
-        RunPick(there.product(false, CSAW_MAX), p, graphs.size(), batch->most);
-        EXPECT_EQ(dx.bytes, want_dx.bytes) << Name(ask) << ", dx by rows";
-        picks++;
-    }
     csaw__batched_dots d = {};
     d.graph = batch->graph, d.a = there.product(false, CSAW_SUM).a;
     d.row_of = there.row_of.data();
@@ -205,25 +189,6 @@ TEST(EmulatedBatched, EveryWidth) {
     for (uint64_t width : {1, 4, 36, 100})
         for (Form form : {Form::join_csr, Form::list_coo})
             ExpectCpuBits(mixed(width, true), {form, width % 5 == 1 ? Reduce::max : Reduce::mean, width}, {0});
-}
-
-// Rows of more than one batch of loads, columns of more than a slice, graphs without rows, columns or entries.
-TEST(EmulatedBatched, SmallGraphsOfMaximaByRows) {
-    std::mt19937_64 random(17);
-    std::vector<SmallMatrix> graphs = mixed(7, true);
-    graphs.erase(graphs.begin() + 6); // 300 columns
-    graphs.push_back(random_matrix(random, 96, 90, 250, true));
-    for (SmallMatrix &a : graphs) sort_by_row(&a);
-    picks = 0;
-    for (uint64_t width : {1, 32, 33, 70})
-        for (Form form : {Form::join_csr, Form::list_coo})
-            for (bool given : {false, true}) {
-                Ask ask = {form, width % 3 ? Reduce::max : Reduce::min, width};
-                ask.from = dtypes[width % 3], ask.to = dtypes[(width + given) % 3];
-                ask.padding = width % 4, ask.each = form == Form::list_coo, ask.weights_of_the_call = given;
-                ExpectCpuBits(graphs, ask, {0});
-            }
-    EXPECT_EQ(picks, 16);
 }
 
 TEST(EmulatedBatched, EveryStorage) {
@@ -320,12 +285,7 @@ TEST(EmulatedBatched, EntriesOfOtherRowsWinNothing) {
     p.out = {reinterpret_cast<char *>(dx.data()), nullptr, 2, CSAW_F32};
     p.arg = arg.data();
     RunRows(p, 0);
-    const std::vector<float> want = {0, 128, 0, 4, 0, 0}; // of arg[0, 1] and arg[2, 1] alone
-    EXPECT_EQ(dx, want);
-    dx.assign(6, NAN);
-    ASSERT_FALSE(there.moved);
-    RunPick(there.product(false, CSAW_MAX), p, 1, 3);
-    EXPECT_EQ(dx, want);
+    EXPECT_EQ(dx, (std::vector<float>{0, 128, 0, 4, 0, 0})); // of arg[0, 1] and arg[2, 1] alone
 }
 
 // Rows of whole vectors that begin one element off a vector's place.

@@ -34,7 +34,11 @@ inline ::testing::AssertionResult same(const std::vector<Sample> &expected, cons
             return ::testing::AssertionFailure()
                    << "instance " << i << ": first frontier " << ::testing::PrintToString(b.frontier) << ", not "
                    << ::testing::PrintToString(a.frontier);
+        const auto equal = [](const reference::SampledArc &x, const reference::SampledArc &y) {
+            return x.src == y.src && x.dst == y.dst && x.edge == y.edge && x.depth == y.depth;
+        };
         for (size_t k = 0; k < std::max(a.arcs.size(), b.arcs.size()); k++) {
+            if (k < a.arcs.size() && k < b.arcs.size() && equal(a.arcs[k], b.arcs[k])) continue;
             const std::string x = k < a.arcs.size() ? text_of(a.arcs[k]) : "none";
             const std::string y = k < b.arcs.size() ? text_of(b.arcs[k]) : "none";
             if (x != y)

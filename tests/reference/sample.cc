@@ -30,7 +30,8 @@ class Sampling { // of one instance
         : graph(graph), sampler(sampler), rows(rows), method(method), request(request), instance(instance) {}
 
     Sample run(const std::vector<csaw_vertex> &seeds) {
-        for (csaw_vertex seed : seeds) enter(&pool, {seed, CSAW_NONE});
+        std::set<csaw_vertex> held;
+        for (csaw_vertex seed : seeds) enter(&pool, &held, {seed, CSAW_NONE});
         root = seeds.empty() ? CSAW_NONE : seeds[0];
         for (depth = 0; depth < request.depth; depth++) {
             for (const Entry &entry : pool)
@@ -51,9 +52,9 @@ class Sampling { // of one instance
     }
 
   private:
-    void enter(Pool *to, Entry entry) const {
-        const auto same = [&](const Entry &other) { return other.vertex == entry.vertex; };
-        if (sampler.replace_pool || std::none_of(to->begin(), to->end(), same)) to->push_back(entry);
+    // held: the vertices of the pool.
+    void enter(Pool *to, std::set<csaw_vertex> *held, Entry entry) const {
+        if (held->insert(entry.vertex).second || sampler.replace_pool) to->push_back(entry);
     }
 
     Site site_at(csaw_vertex at, csaw_vertex prev, uint32_t place) const {
@@ -164,8 +165,10 @@ class Sampling { // of one instance
             for (const Update &update : updates) next[update.place] = update.entry;
             return next;
         }
+        std::set<csaw_vertex> held;
+        for (const Entry &entry : next) held.insert(entry.vertex);
         for (const Update &update : updates)
-            if (update.entry.vertex != CSAW_NONE) enter(&next, update.entry);
+            if (update.entry.vertex != CSAW_NONE) enter(&next, &held, update.entry);
         return next;
     }
 

@@ -95,6 +95,32 @@ TEST_F(EmulatedPartsLayer, WhatIsNeededIsBrought) {
         }
 }
 
+// Where nobody says how many partitions there are, layers of few candidates are read in place, for which there is room;
+// others bring partitions, and so do those of few where partitions were asked for.
+TEST_F(EmulatedPartsLayer, FewCandidatesAreReadInPlace) {
+    const equality::OwnedGraph graph = rmat(13, true);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    SampleRequest all = over_all(csr, {40}, true), few = all;
+    csaw_vertex least = 0;
+    for (csaw_vertex v = 0; v < csr.num_vertices; v++)
+        if (csr.rowptr[v + 1] - csr.rowptr[v] < csr.rowptr[least + 1] - csr.rowptr[least]) least = v;
+    all.pools.erase(all.pools.begin(), all.pools.end() - 1);
+    few.pools = {{least}};
+    few.fanout = {1};
+    csaw_plan_options memory = on_gpu(0, 0);
+    memory.gpu_memory = csr.num_edges * 8 * 3 / 4;
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    for (const SampleRequest &request : {all, few})
+        for (const csaw_plan_options &options : {memory, on_gpu(6, 2)}) {
+            fake_cuda::Reset();
+            const Library gpu(csr, options);
+            ASSERT_GT(gpu.get()->parts->fit.parts, 1u);
+            EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                              gpu.samples(sampler.get(), nullptr, Method::its, request)));
+            EXPECT_EQ(inside(gpu)->use.copies == 0, request.pools == few.pools && !options.partitions);
+        }
+}
+
 // ---- limits --------------------------------------------------------------------------
 
 csaw_status draw(const csaw_csr &csr, const csaw_sampler *sampler, const csaw_plan_options &options) {

@@ -7,7 +7,7 @@ this package (a wheel), whatever the dynamic linker finds by the name libcsaw.so
 import contextlib
 import ctypes
 import os
-from ctypes import POINTER, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, c_bool, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 
 from . import _structs as s
@@ -21,6 +21,7 @@ FUNCTIONS = {  # name: (result, arguments), in the order of the headers
     "csaw_status_text": (c_char_p, [c_int]),
     "csaw_last_error": (c_char_p, []),
     "csaw_graph_load": (c_int, [c_char_p, _P, _P]),
+    "csaw_graph_load_split": (c_int, [c_char_p, _P, _P, c_bool, _P]),
     "csaw_graph_from_edges": (c_int, [_P, _P, _P]),
     "csaw_graph_from_csr": (c_int, [_P, _P]),
     "csaw_graph_borrow_csr": (c_int, [_P, _P]),

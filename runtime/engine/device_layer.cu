@@ -83,6 +83,11 @@ csaw_status find_layers(layers_run *l) {
     CSAW_TRY(some.take(device, 1, "layers"));
     CSAW_TRY(some.fill(0, 1));
     LAUNCH(device, owners + 1, find_candidates, *wave, l->arc.get(), owners, l->candidate.get());
+    if (l->exchange) {
+        uint64_t candidates = 0;
+        CSAW_TRY(read(device, l->candidate.get() + owners, &candidates, 1));
+        l->exchange = csaw__layer_exchange_pays(device->parts, candidates);
+    }
     const layer_plan plan = {owners,        l->job.replace != 0, l->distinct, l->exchange, l->candidate.get(),
                              l->take.get(), words.get(),         some.get(),  l->job.fault};
     LAUNCH(device, owners + 1, plan_layers, *wave, plan);

@@ -293,8 +293,8 @@ csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph) {
     if (csaw__parts_on_gpu(plan->parts))
         say(plan, locked
                       ? "in place    rows of prev that are not resident; arcs that layers pick, whole rows where they "
-                        "take all "
-                        "or distinct vertices; second-order samples, pools that are lists\n"
+                        "take all or distinct vertices, or where all their candidates are few; second-order samples, "
+                        "pools that are lists\n"
                       : "in place    nothing, since the graph's pages are not locked: layers, second-order walks and "
                         "samples, and pools that are lists are drawn by the cpu\n");
     return CSAW_OK;

@@ -115,6 +115,9 @@ bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint
 bool csaw__sample_reads_in_place(const csaw_sampler *sampler);
 /* It reads but the arcs that it picks so: partitions come for layers that are exchanged. */
 bool csaw__sample_exchanges(const csaw_sampler *sampler, uint32_t kernel);
+/* Whether partitions are brought for a depth of layers of so many candidates, or these are read in place, for which
+ * there is room then. Partitions that were asked for are. */
+bool csaw__layer_exchange_pays(const csaw__parts *parts, uint64_t candidates);
 
 /* Bytes of memory of each of so many GPUs that hold the graph together: row offsets, and its part of the arcs; with the
  * alias tables of static biases, if asked. */

@@ -11,7 +11,7 @@
 #   RUN=3 (460 s): sanitize 170, sampled 60, training_all 230
 #
 # Without RUN all of them. ONLY names phases, with blanks between, in place of RUN; build comes before any. After DEADLINE
-# seconds none is begun, and the one under way is ended. CARRY (.carry) is a folder with graphs/NAME.txt.gz as
+# seconds none is begun, and the one under way is ended. DATA (build/data) is a folder with graphs/NAME.txt.gz as
 # bench/real_graphs.py writes them, molecules/NAME.zip, .txt.xz, .txt.gz or .txt, and gnn/ with NAME.npz and planetoid/;
 # phases whose files are missing fail. COMMIT names the commit where git cannot, JOBS says how many sanitizers run at a
 # time, PYTHON is a Python with PyTorch, SciPy and matplotlib.
@@ -20,7 +20,7 @@ out=${1:?give a folder for the results}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$(dirname "$0")/.." || exit 1
-build=${2:-build/gpu} carry=${CARRY:-.carry} python=${PYTHON:-python3} jobs=${JOBS:-10}
+build=${2:-build/gpu} data=${DATA:-build/data} python=${PYTHON:-python3} jobs=${JOBS:-10}
 commit=${COMMIT:-$(git describe --always --dirty --abbrev=12 2>/dev/null || echo "no commit known")}
 deadline=${DEADLINE:-86400}
 case ${RUN:-} in
@@ -90,7 +90,7 @@ gradients() { # of means, maxima and softmax on the larger graphs
 }
 real() { # real graphs, beside cuSPARSE
     local file name
-    for file in "$carry"/graphs/*.txt.gz; do
+    for file in "$data"/graphs/*.txt.gz; do
         name=$(basename "$file" .txt.gz)
         spmm_of "real-$name" --graph "$file" --undirected 1 --columns 64,256 --repeat 7 --ops sum,dx,dweight,cusparse || return
     done
@@ -135,7 +135,7 @@ rows() { # the k largest beside a copy
 molecules() {
     local file unpacked=$out/unpacked files=() status
     mkdir -p "$unpacked"
-    for file in "$carry"/molecules/*; do
+    for file in "$data"/molecules/*; do
         case $file in
         *.zip) "$python" -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])' "$file" "$unpacked" || return ;;
         *.xz) xz -dc "$file" >"$unpacked/$(basename "$file" .xz)" || return ;;
@@ -145,20 +145,20 @@ molecules() {
     done
     while read -r file; do files+=(--gin "$file"); done < <(find "$unpacked" -name '*.txt' ! -name '*_*' | sort)
     while read -r file; do files+=(--tu "${file%_A.txt}"); done < <(find "$unpacked" -name '*_A.txt' ! -name '.*' | sort)
-    echo "${files[@]:?no molecules in $carry/molecules}"
+    echo "${files[@]:?no molecules in $data/molecules}"
     "$build/bench/batched_gpu_bench" --repeat 9 "${files[@]}" --commit "$commit" --json "$out/molecules.json"
     status=$?
     rm -rf "$unpacked"
     return $status
 }
 accuracy() { # by S beside speed, cuSPARSE beside it, Table V
-    CSAW_LIBRARY=$build/libcsaw.so PYTHONPATH=python "$python" examples/edge_sampled_accuracy.py --data "$carry/gnn" \
+    CSAW_LIBRARY=$build/libcsaw.so PYTHONPATH=python "$python" examples/edge_sampled_accuracy.py --data "$data/gnn" \
         --device cuda --epochs 150 --seeds 0 1 --json "$out/edge-sampled-accuracy.json" --plot "$out"
 }
 training_of() { # JSON, and options
     local json=$1
     shift
-    CSAW_LIBRARY=$build/libcsaw.so PYTHONPATH=python "$python" examples/maxk_training.py --data "$carry/gnn" --device cuda \
+    CSAW_LIBRARY=$build/libcsaw.so PYTHONPATH=python "$python" examples/maxk_training.py --data "$data/gnn" --device cuda \
         --seeds 0 1 --every 10 --json "$out/$json.json" --plot "$out/$json" "$@"
 }
 training() { # nets that had not settled at a higher rate, or never ran
@@ -193,7 +193,7 @@ sanitize() { # 9: a finding; 124: out of time
         for program in batched reducer spmm edge_sampled far; do printf '%s %s\n' "$tool" "$program"; done
     done | xargs -P "$jobs" -L 1 bash -uc 'sanitize_one "$0" "$1"'
 }
-export out build carry python jobs commit
+export out build data python jobs commit
 export -f build tests spmm_of spmm gradients real prepared sampled cli maxk_of maxk figure rows molecules accuracy
 export -f training_of training training_all limits maxk_limits sanitize_one sanitize
 

@@ -60,6 +60,8 @@ csaw_status csaw__device_maxk_backward_by(const csaw__where *given, csaw__maxk_w
 csaw_status csaw__device_maxk_backward(const csaw__where *given, const csaw_sparse *a, const csaw_dense *dy,
                                        const csaw_maxk_spmm_options *options, const csaw_cbsr *dx) {
     const bool turned = options->transpose || options->plan;
-    return csaw__device_maxk_backward_by(given, csaw__maxk_backward_way(dx, options->deterministic, turned), a, dy,
-                                         options, dx);
+    const csaw_status status = csaw__device_maxk_backward_by(
+        given, csaw__maxk_backward_way(dx, options->deterministic, turned), a, dy, options, dx);
+    if (status != CSAW_EDEVMEM || options->deterministic || turned) return status;
+    return csaw__device_maxk_backward_by(given, CSAW__MAXK_ATOMIC, a, dy, options, dx); /* which needs no memory */
 }

@@ -7,6 +7,7 @@
 
 csaw_sparse csaw_graph_sparse(const csaw_graph *graph) {
     const csaw_csr csr = csaw_graph_csr(graph);
+    if (graph && graph->held) return (csaw_sparse){0}; /* other ranks have the rest */
     return (csaw_sparse){.rows = csr.num_vertices,
                          .cols = csr.num_vertices,
                          .num_edges = csr.num_edges,

@@ -75,7 +75,8 @@ typedef struct csaw_maxk_spmm_options {
                            changes from call to call, and with it their last bits; the bound below holds. It is the
                            faster the smaller k is (docs/maxk.md): for k above cols / 4 where a transpose is at hand,
                            given or a plan's, and for k from cols / 4 + 64 on without one, the dense gradient is taken
-                           by default, too, with the transpose made. All else is deterministic anyway */
+                           by default, too, with the transpose made, unless its memory is refused. All else is
+                           deterministic anyway */
     const csaw_spmm_plan *plan; /* of a and this device; NULL = none. csaw_maxk_spmm_backward() takes its transpose:
                                    weights in its order are 4 bytes an edge (on a GPU with CSAW_MEAN too), unless
                                    they are fixed. On a GPU work memory comes from its pool. CSAW_EINVAL: a plan of

@@ -27,7 +27,8 @@
 extern "C" {
 #endif
 
-/* A graph as a matrix: row v holds the arcs out of v. Borrowed from the graph. */
+/* A graph as a matrix: row v holds the arcs out of v. Borrowed from the graph; of one that a rank holds a part of
+ * (csaw_graph_load_split()) a matrix without rows. */
 CSAW_API csaw_sparse csaw_graph_sparse(const csaw_graph *graph);
 /* A block as a matrix, [num_dst, num_src]. weight: [num_edges] of the block, NULL = all 1. Borrowed from both. */
 CSAW_API csaw_sparse csaw_block_sparse(const csaw_block_view *block, const float *weight);

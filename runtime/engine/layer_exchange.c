@@ -44,9 +44,11 @@ static void answer(csaw__layer_exchange *x, csaw__far_layer *l, uint64_t entry, 
         next = before ? next + half + 1 : next;
         n = before ? n - half - 1 : half;
     }
-    for (uint32_t rank = 0; rank < degree && next < c->num_hits; rank++) {
+    uint32_t end = next; /* past the last at the entry */
+    while (end < c->num_hits && c->hit[end].entry == entry) end++;
+    for (uint32_t rank = 0; rank < degree && next < end; rank++) {
         const uint64_t mass = csaw__mass(x->row[rank], l->scale);
-        for (; next < c->num_hits && c->hit[next].x - low < mass; next++) {
+        for (; next < end && c->hit[next].x - low < mass; next++) {
             csaw__hit *const hit = &c->hit[next];
             hit->low = low;
             hit->mass = mass;

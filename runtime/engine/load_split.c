@@ -261,6 +261,7 @@ static csaw_status load(csaw__split_load *l, csaw_graph **out) {
     csaw_graph *graph = NULL;
     csaw_status status = csaw__load_share(l, &whole);
     if (status == CSAW_OK && whole) {
+        csaw__edge_list_free(&l->list); /* what was read of it so far */
         status = csaw__load_meet(l, csaw_graph_load(l->path, &l->options, &graph), NULL);
     } else if (status == CSAW_OK) {
         status = find_ranges(l, &x);

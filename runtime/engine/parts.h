@@ -113,7 +113,8 @@ bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint
                             bool second_order, bool alias);
 /* A sample's picks need rows of several partitions at a time: a GPU reads some of the graph, or all, in place. */
 bool csaw__sample_reads_in_place(const csaw_sampler *sampler);
-/* It reads but the arcs that it picks so: partitions come for layers that are exchanged. */
+/* It may read but the arcs that it picks so: partitions come for layers that are exchanged, one batch after the other.
+ */
 bool csaw__sample_exchanges(const csaw_sampler *sampler, uint32_t kernel);
 /* Whether partitions are brought for a depth of layers of so many candidates, or these are read in place, for which
  * there is room then. Partitions that were asked for are. */

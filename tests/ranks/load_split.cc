@@ -2,6 +2,7 @@
 // tests/ranks/load_split.cc - a text of edges of which each rank reads its share: the graph, its names, its checksum,
 // walks on it and what is told of faults are those of one process, and no rank takes memory for all arcs.
 #include <csaw/csaw.h>
+#include <csaw/spmm.h>
 #include <gtest/gtest.h>
 
 #include "ranks.h"
@@ -263,6 +264,8 @@ TEST(LoadSplit, OtherUsesAreRefused) {
     EXPECT_EQ(CSAW_EINVAL, csaw_graph_save(mine.get(), (folder / "x.csaw").c_str()));
     EXPECT_EQ(CSAW_EINVAL, csaw_graph_transpose(mine.get(), &other));
     EXPECT_EQ(CSAW_EINVAL, csaw_graph_by_degree(mine.get(), &other));
+    EXPECT_EQ(nullptr, csaw_graph_sparse(mine.get()).col);
+    EXPECT_EQ(0u, csaw_graph_sparse(mine.get()).rows);
     EXPECT_STREQ("csaw_graph_by_degree needs all arcs, but csaw_graph_load_split() gave this rank a part of them; load "
                  "the graph with csaw_graph_load()",
                  csaw_last_error());

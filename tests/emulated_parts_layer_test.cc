@@ -95,30 +95,84 @@ TEST_F(EmulatedPartsLayer, WhatIsNeededIsBrought) {
         }
 }
 
-// Where nobody says how many partitions there are, layers of few candidates are read in place, for which there is room;
-// others bring partitions, and so do those of few where partitions were asked for.
-TEST_F(EmulatedPartsLayer, FewCandidatesAreReadInPlace) {
+// Depths of layers on a plan that is told no more than its memory, or how partitions come, and whether any came.
+class EmulatedPartsLayerWay : public EmulatedPartsLayer {
+  protected:
+    // An instance with a pool each.
+    SampleRequest of(std::vector<std::vector<csaw_vertex>> pools) const {
+        SampleRequest out = over_all(csr, {3}, true);
+        out.pools = std::move(pools);
+        return out;
+    }
+    uint64_t degree(csaw_vertex v) const { return csr.rowptr[v + 1] - csr.rowptr[v]; }
+    // Vertices from the last one down, as long as they have no more arcs together; without hubs, and without those that
+    // have too few.
+    std::vector<csaw_vertex> with_arcs(uint64_t arcs) const {
+        std::vector<csaw_vertex> out;
+        for (csaw_vertex v = csr.num_vertices; v-- > 0;) {
+            if (degree(v) < 4 || degree(v) > 60 || degree(v) > arcs) continue;
+            arcs -= degree(v);
+            out.push_back(v);
+        }
+        return out;
+    }
+    void Expect(bool comes, const SampleRequest &request, const csaw_plan_options &options) {
+        fake_cuda::Reset();
+        const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, options);
+        EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                          gpu.samples(sampler.get(), nullptr, Method::its, request)));
+        EXPECT_EQ(inside(gpu)->use.copies > 0, comes);
+        EXPECT_LE(fake_cuda::peak, options.gpu_memory);
+    }
+    // As a run of samples divides the memory.
+    csaw__fit fit_of(const csaw_plan_options &options) const {
+        fake_cuda::Reset();
+        const Library gpu(csr, options);
+        gpu.samples(sampler.get(), nullptr, Method::its, of({{with_arcs(100)[0]}}));
+        return gpu.get()->parts->fit;
+    }
+    void SetUp() override {
+        EmulatedPartsLayer::SetUp();
+        memory.gpu_memory = csr.num_edges * 8 * 3 / 4;
+    }
     const equality::OwnedGraph graph = rmat(13, true);
     const csaw_csr csr = csaw_graph_csr(graph.get());
-    SampleRequest all = over_all(csr, {40}, true), few = all;
-    csaw_vertex least = 0;
-    for (csaw_vertex v = 0; v < csr.num_vertices; v++)
-        if (csr.rowptr[v + 1] - csr.rowptr[v] < csr.rowptr[least + 1] - csr.rowptr[least]) least = v;
-    all.pools.erase(all.pools.begin(), all.pools.end() - 1);
-    few.pools = {{least}};
-    few.fanout = {1};
     csaw_plan_options memory = on_gpu(0, 0);
-    memory.gpu_memory = csr.num_edges * 8 * 3 / 4;
-    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
-    for (const SampleRequest &request : {all, few})
-        for (const csaw_plan_options &options : {memory, on_gpu(6, 2)}) {
-            fake_cuda::Reset();
-            const Library gpu(csr, options);
-            ASSERT_GT(gpu.get()->parts->fit.parts, 1u);
-            EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
-                                              gpu.samples(sampler.get(), nullptr, Method::its, request)));
-            EXPECT_EQ(inside(gpu)->use.copies == 0, request.pools == few.pools && !options.partitions);
-        }
+};
+
+// Three passes bring N + 2 (N - R) of N partitions of which R are resident; kernels read an arc's 8 bytes in the time
+// in which a copy moves 32. Candidates that take no more are read in place, a few layers at a time: together they need
+// many times the memory there is.
+TEST_F(EmulatedPartsLayerWay, CandidatesThatCostLessThanTransfersAreReadInPlace) {
+    const csaw__fit fit = fit_of(memory);
+    const double brought = (fit.parts + 2.0 * (fit.parts - fit.resident)) * static_cast<double>(fit.graph) / fit.parts;
+    const auto most = static_cast<uint64_t>(brought / 32);
+    std::vector<std::vector<csaw_vertex>> pools;
+    uint64_t candidates = 0;
+    for (csaw_vertex v = 0; candidates + degree(v) <= most; v = (v + 1) % csr.num_vertices) {
+        if (degree(v) < 60 || degree(v) > 600) continue;
+        pools.push_back({v});
+        candidates += degree(v);
+    }
+    ASSERT_GT(candidates * 32, 2 * memory.gpu_memory);
+    Expect(false, of(pools), memory);
+    csaw_vertex more = 0;
+    while (degree(more) <= most - candidates) more++;
+    pools.push_back({more});
+    Expect(true, of(pools), memory);
+    Expect(true, of({{pools[0]}}), [&] { // it is said how partitions come
+        csaw_plan_options asked = on_gpu(6, 2);
+        asked.gpu_memory = memory.gpu_memory;
+        return asked;
+    }());
+}
+
+// Of a launch, which takes a quarter of the instances' memory, a layer's candidates take 32 bytes each.
+TEST_F(EmulatedPartsLayerWay, ALayerThatNoLaunchHasRoomForIsExchanged) {
+    const csaw__fit fit = fit_of(memory);
+    const uint64_t most = (fit.instances + fit.queues + fit.spills) / 4 / 32;
+    Expect(false, of({with_arcs(most * 15 / 16)}), memory);
+    Expect(true, of({with_arcs(most * 17 / 16)}), memory);
 }
 
 // ---- limits --------------------------------------------------------------------------

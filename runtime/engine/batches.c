@@ -141,7 +141,7 @@ static uint64_t samples_in(const csaw__run *r, uint64_t memory, uint64_t waiting
 /* Here an eighth of what is left of the host's memory at most, and plans that share a run divide it. */
 static uint64_t samples_in_batch(const csaw__run *r, uint64_t most, uint64_t instances) {
     const csaw__parts *const parts = r->plan->parts;
-    const uint32_t apart = csaw__parts_depths_apart(parts, r->sampler, r->job.length);
+    const uint32_t apart = csaw__parts_depths_apart(parts, r->sampler, &r->job);
     const uint64_t wanted = waiting_bytes(parts->fit.graph), left = csaw__host_memory_left("/proc", "/sys/fs/cgroup");
     const uint64_t waiting = left && left / 8 < wanted ? left / 8 : wanted;
     return samples_in(r, csaw__parts_instance_bytes(parts), waiting / (r->plan->sharers ? r->plan->sharers : 1), apart,

@@ -93,14 +93,13 @@ static csaw_status create_device(const csaw_graph *graph, int ordinal, uint64_t 
                                  csaw__device **out) {
     csaw__device *device = nullptr;
     CSAW_TRY(csaw__alloc_zero(&device, 1, "a device"));
-    const uint64_t words = (uint64_t)1 << 27, quarter = most / 4 / sizeof(uint64_t);
     device->ordinal = ordinal;
     device->references = 1;
     device->lock = PTHREAD_MUTEX_INITIALIZER;
     device->joint = of.joint;
     device->member = of.member;
     device->holders = of.count;
-    device->most_work = most && quarter < words ? quarter : words;
+    device->most_work = csaw__pick_words(most);
     const csaw_status status = open_device(device, graph, most);
     if (status == CSAW_OK)
         *out = device;

@@ -15,8 +15,8 @@
 
 namespace {
 
-/* Words of a candidate: mass and owner, mark, sum; or mass, owner and dst, mark, keys and masses twice, chosen. */
-enum { WORDS = 4, WORDS_DISTINCT = 8 };
+/* Words of a candidate of distinct vertices: mass, owner and dst, mark, keys and masses twice, chosen. */
+enum { WORDS_DISTINCT = 2 * CSAW__LAYER_WORDS };
 
 /* A depth's. */
 struct layers_run {
@@ -24,7 +24,8 @@ struct layers_run {
     const csaw_sampler *sampler;
     csaw__job job;
     uint64_t owners;
-    bool uniform, distinct, exchange, some_take_all;
+    bool uniform, distinct, some_take_all;
+    bool exchange; /* partitions come for it, or may, until that is known */
     array<uint64_t> arc, candidate, work_offset, cost, owner_pick;
     array<uint32_t> fanout, take;
     array<uint64_t> need;
@@ -57,50 +58,77 @@ template <typename CALL> csaw_status with_memory(csaw__device *device, const cha
 
 /* ---- what each owner is to take ---- */
 
+/* Words of memory that owners need. words: [owners + 1] beside those of candidates. */
+csaw_status add_costs(layers_run *l, const uint64_t *words) {
+    csaw__device *device = l->device;
+    const uint64_t each = l->uniform ? 0 : l->distinct ? WORDS_DISTINCT : CSAW__LAYER_WORDS;
+    CSAW_TRY(sums(device, words, l->work_offset.get(), l->owners + 1));
+    LAUNCH(device, l->owners + 1, add_candidates, l->candidate.get(), l->work_offset.get(), l->owners, each,
+           l->cost.get());
+    return CSAW_OK;
+}
+
+/* Whether partitions come for this depth, or its candidates are read in place. */
+csaw_status choose_way(layers_run *l) {
+    csaw__device *device = l->device;
+    const csaw__layer_limits most = csaw__layers_in_place(&device->parts->request, &device->parts->fit);
+    array<unsigned long long> largest;
+    uint64_t candidates = 0;
+    unsigned long long words = 0;
+    CSAW_TRY(largest.take(device, 1, "layers"));
+    CSAW_TRY(largest.fill(0, 1));
+    LAUNCH(device, l->owners, find_largest, l->cost.get(), l->owners, largest.get());
+    CSAW_TRY(read(device, l->candidate.get() + l->owners, &candidates, 1));
+    CSAW_TRY(read(device, largest.get(), &words, 1));
+    l->exchange = candidates > most.candidates || words > most.words;
+    return CSAW_OK;
+}
+
+/* What is left of the candidates is those of layers of which all is taken. degree: [wave.count + 1]; words: as
+ * add_costs() has them. */
+csaw_status exchange_layers(layers_run *l, uint64_t *degree, uint64_t *words) {
+    csaw__device *device = l->device;
+    const csaw__wave &wave = l->job.wave;
+    const far_layers far = {l->owners, l->candidate.get(), l->take.get()};
+    CSAW_TRY(csaw__device_layer_exchange(device, l->sampler, l->job, far, &l->far_begin, &l->far_pick));
+    LAUNCH(device, wave.count, drop_exchanged, wave, l->take.get(), words);
+    CSAW_TRY(sums(device, degree, l->arc.get(), wave.count + 1));
+    LAUNCH(device, l->owners + 1, find_candidates, wave, l->arc.get(), l->owners, l->candidate.get());
+    return add_costs(l, words);
+}
+
 csaw_status find_layers(layers_run *l) {
     csaw__device *device = l->device;
     csaw__wave *wave = &l->job.wave;
-    array<uint64_t> room, words;
+    array<uint64_t> degree, words;
     array<uint32_t> some;
     const uint64_t count = wave->count, owners = l->owners;
-    CSAW_TRY(room.take(device, count + 1, "a layer"));
+    CSAW_TRY(degree.take(device, count + 1, "a layer"));
     CSAW_TRY(l->need.take(device, count, "a layer"));
     CSAW_TRY(l->fanout.take(device, count, "a layer"));
     CSAW_TRY(l->arc.take(device, count + 1, "a layer"));
-    CSAW_TRY(room.fill(0, count + 1));
+    CSAW_TRY(degree.fill(0, count + 1));
     wave->fanout = l->fanout.get();
-    wave->room = room.get();
+    wave->room = degree.get();
     wave->need = l->need.get();
     CSAW_TRY(csaw__device_launch(device, l->sampler, CSAW__KERNEL_FANOUTS, count, &l->job));
-    CSAW_TRY(sums(device, room.get(), l->arc.get(), count + 1));
+    CSAW_TRY(sums(device, degree.get(), l->arc.get(), count + 1));
 
     CSAW_TRY(l->candidate.take(device, owners + 1, "layers"));
     CSAW_TRY(l->take.take(device, owners, "layers"));
+    CSAW_TRY(words.take(device, owners + 1, "layers"));
     CSAW_TRY(l->work_offset.take(device, owners + 1, "layers"));
     CSAW_TRY(l->cost.take(device, owners + 1, "layers"));
     CSAW_TRY(l->owner_pick.take(device, owners + 1, "layers"));
-    CSAW_TRY(words.take(device, owners + 1, "layers"));
     CSAW_TRY(some.take(device, 1, "layers"));
     CSAW_TRY(some.fill(0, 1));
     LAUNCH(device, owners + 1, find_candidates, *wave, l->arc.get(), owners, l->candidate.get());
-    if (l->exchange) {
-        uint64_t candidates = 0;
-        CSAW_TRY(read(device, l->candidate.get() + owners, &candidates, 1));
-        l->exchange = csaw__layer_exchange_pays(device->parts, candidates);
-    }
-    const layer_plan plan = {owners,        l->job.replace != 0, l->distinct, l->exchange, l->candidate.get(),
+    const layer_plan plan = {owners,        l->job.replace != 0, l->distinct, l->candidate.get(),
                              l->take.get(), words.get(),         some.get(),  l->job.fault};
     LAUNCH(device, owners + 1, plan_layers, *wave, plan);
-    if (l->exchange) { /* what is left of the candidates is those of layers of which all is taken */
-        const far_layers far = {owners, l->candidate.get(), l->take.get()};
-        CSAW_TRY(csaw__device_layer_exchange(device, l->sampler, l->job, far, &l->far_begin, &l->far_pick));
-        LAUNCH(device, count, drop_exchanged, *wave, l->take.get());
-        CSAW_TRY(sums(device, room.get(), l->arc.get(), count + 1));
-        LAUNCH(device, owners + 1, find_candidates, *wave, l->arc.get(), owners, l->candidate.get());
-    }
-    CSAW_TRY(sums(device, words.get(), l->work_offset.get(), owners + 1));
-    const uint64_t each = l->uniform ? 0 : l->distinct ? WORDS_DISTINCT : WORDS;
-    LAUNCH(device, owners + 1, add_candidates, l->candidate.get(), l->work_offset.get(), owners, each, l->cost.get());
+    CSAW_TRY(add_costs(l, words.get()));
+    if (l->exchange) CSAW_TRY(choose_way(l));
+    if (l->exchange) CSAW_TRY(exchange_layers(l, degree.get(), words.get()));
     uint32_t some_take_all = 0;
     CSAW_TRY(read(device, some.get(), &some_take_all, 1));
     l->some_take_all = some_take_all != 0;
@@ -301,7 +329,7 @@ csaw_status csaw_device::csaw__device_layer(run *r, layer *out, bool last, array
     l.owners = r->owners;
     l.uniform = r->job.kernel == CSAW__KERNEL_UNIFORM;
     l.distinct = r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_LAYER_DISTINCT;
-    l.exchange = r->device->parts && csaw__sample_exchanges(r->sampler, r->job.kernel);
+    l.exchange = r->device->parts && csaw__sample_way_of(r->sampler, r->job.kernel) == CSAW__SAMPLE_EXCHANGES;
     CSAW_TRY(find_layers(&l));
     for (uint64_t first = 0, end = 0; first < l.owners; first = end) {
         uint64_t words = 0;

@@ -44,11 +44,11 @@ static __global__ void find_candidates(csaw__wave wave, const uint64_t *arc, uin
 
 typedef struct layer_plan {
     uint64_t owners;
-    bool replace, distinct, exchange; /* exchange: who takes less than all needs no memory here */
-    const uint64_t *candidate;        /* [owners + 1] */
-    uint32_t *take;                   /* [owners], as in csaw__layers */
-    uint64_t *words;                  /* [owners + 1]: of memory to pick in */
-    uint32_t *some_take_all;          /* 1 if an owner does, else as it was */
+    bool replace, distinct;
+    const uint64_t *candidate; /* [owners + 1] */
+    uint32_t *take;            /* [owners], as in csaw__layers */
+    uint64_t *words;           /* [owners + 1]: of memory to pick in */
+    uint32_t *some_take_all;   /* 1 if an owner does, else as it was */
     unsigned long long *fault;
 } layer_plan;
 
@@ -68,7 +68,7 @@ static __global__ void plan_layers(csaw__wave wave, layer_plan plan) {
         *plan.some_take_all = 1;
     } else if (k <= CSAW__MAX_SLOTS) {
         plan.take[o] = k;
-        plan.words[o] = k && !plan.exchange ? k + wave.need[entry] : 0;
+        plan.words[o] = k ? k + wave.need[entry] : 0;
     } else if (plan.distinct) {
         plan.take[o] = k; /* as many as there are vertices, perhaps */
     } else {
@@ -76,10 +76,12 @@ static __global__ void plan_layers(csaw__wave wave, layer_plan plan) {
     }
 }
 
-/* Entries of layers that are exchanged have no candidates here. room: [count] */
-static __global__ void drop_exchanged(csaw__wave wave, const uint32_t *take) {
+/* Entries of layers that are exchanged have no candidates here, nor do these need memory to pick in. words: [owners] */
+static __global__ void drop_exchanged(csaw__wave wave, const uint32_t *take, uint64_t *words) {
     const uint64_t i = CSAW__THREAD;
-    if (i < wave.count && take[wave.owner[i]] != CSAW_ALL) wave.room[i] = 0;
+    if (i >= wave.count || take[wave.owner[i]] == CSAW_ALL) return;
+    wave.room[i] = 0;
+    words[wave.owner[i]] = 0;
 }
 
 /* Where each owner's entries begin. first: [owners + 1] */
@@ -93,6 +95,12 @@ static __global__ void add_candidates(const uint64_t *candidate, const uint64_t 
                                       uint64_t words_each, uint64_t *cost) {
     const uint64_t o = CSAW__THREAD;
     if (o <= owners) cost[o] = work_offset[o] + words_each * candidate[o];
+}
+
+/* Words of the owner that needs most. */
+static __global__ void find_largest(const uint64_t *cost, uint64_t owners, unsigned long long *largest) {
+    const uint64_t o = CSAW__THREAD;
+    if (o < owners) atomicMax(largest, (unsigned long long)(cost[o + 1] - cost[o]));
 }
 
 /* ---- of the owners at hand ---- */

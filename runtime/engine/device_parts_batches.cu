@@ -166,14 +166,14 @@ extern "C" csaw_status csaw__parts_sample_on_gpu(const csaw__run *r, const csaw_
     csaw__device_arcs_free(samples); /* of the batch before */
     CSAW_TRY(open_engine(c));
     csaw__device *const device = c->sampling;
-    const bool exchanges = csaw__sample_exchanges(r->sampler, given->kernel);
-    const bool in_place = (csaw__sample_reads_in_place(r->sampler) && !exchanges) || c->parts->fit.in_place;
+    const csaw__sample_way way = csaw__sample_way_of(r->sampler, given->kernel);
+    const bool in_place = way == CSAW__SAMPLE_STAYS || c->parts->fit.in_place;
     samples->device = device;
     device->parts = in_place ? nullptr : c->parts;
     uint64_t next, count;
-    asked a = {c, r, *given, in_place ? 0 : csaw__parts_depths_apart(c->parts, r->sampler, given->length), false};
+    asked a = {c, r, *given, in_place ? 0 : csaw__parts_depths_apart(c->parts, r->sampler, given), false};
     a.together = a.apart && (c->batches > 1 || csaw__run_next(r, given->first, &next, &count));
-    if (!in_place && !exchanges) a.job.rows = {};
+    if (!in_place && way == CSAW__SAMPLE_BRINGS) a.job.rows = {};
     a.job.degree = c->parts->degree;
     a.job.fault = device->record;
     const bool by_lists = r->sampler->traits() >> CSAW__TRAIT_FLAGS & CSAW_REPLACE_POOL;

@@ -126,30 +126,6 @@ bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint
     return csaw__fit_memory(&request, &fit) == CSAW_OK && fit.in_place;
 }
 
-bool csaw__sample_reads_in_place(const csaw_sampler *sampler) {
-    return sampler->traits() >> CSAW__TRAIT_FLAGS & (CSAW_LAYER | CSAW_SECOND_ORDER | CSAW_REPLACE_POOL);
-}
-
-bool csaw__sample_exchanges(const csaw_sampler *sampler, uint32_t kernel) {
-    const uint32_t flags = sampler->traits() >> CSAW__TRAIT_FLAGS;
-    return flags & CSAW_LAYER && !(flags & (CSAW_LAYER_DISTINCT | CSAW_SECOND_ORDER)) && kernel != CSAW__KERNEL_UNIFORM;
-}
-
-/* Measured on an H100, R-MAT 23 with weights, 2,048 layers of 16 vertices, 32 and 32 arcs: rows of biases come in place
- * at about a third of the rate of a copy (docs/measured/2026-11-25-gpu-13.md). */
-bool csaw__layer_exchange_pays(const csaw__parts *parts, uint64_t candidates) {
-    enum {
-        IN_PLACE = 4 /* times the time of a copy */,
-        ROOM = 64 /* bytes of device memory, of a candidate in place */
-    };
-    const csaw__fit_request *const asked = &parts->request;
-    const csaw__fit *const fit = &parts->fit;
-    if (asked->parts || asked->resident || asked->streams || !asked->memory) return true;
-    if (candidates > asked->memory / 4 / ROOM) return true;
-    const double transfers = fit->parts + 2.0 * (fit->parts - fit->resident); /* as csaw plan says */
-    return (double)candidates * asked->arc_bytes * IN_PLACE > transfers * (double)fit->graph / fit->parts;
-}
-
 csaw_status csaw__parts_create(const csaw_graph *graph, const csaw_plan_options *options, int ordinal,
                                csaw__parts **out) {
     csaw__parts *parts = NULL;
@@ -254,8 +230,8 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
     CSAW_TRY(parts->kind->take_tables(parts, whole->alias, whole->bias));
     if (with_alias) request = csaw__parts_with_alias(request);
     if (parts->kind->reads_in_place && parts->kind->reads_in_place(parts)) {
-        const bool in_place = csaw__sample_reads_in_place(sampler) && !csaw__sample_exchanges(sampler, job->kernel);
-        request.stays = parts->way == CSAW__PARTS_STAY || (!walks && in_place);
+        const bool stays = !walks && csaw__sample_way_of(sampler, job->kernel) == CSAW__SAMPLE_STAYS;
+        request.stays = parts->way == CSAW__PARTS_STAY || stays;
         step_cost = walks ? cost_in_place(parts, sampler, job) : 0;
         if (parts->way == CSAW__PARTS_CHOOSE) request.step_cost = step_cost;
     }
@@ -278,9 +254,10 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
 
 bool csaw__parts_on_gpu(const csaw__parts *parts) { return parts && parts->cuda; }
 
-bool csaw__parts_leave_to_cpu(const csaw__parts *parts, const csaw_sampler *sampler, bool is_sample) {
+bool csaw__parts_leave_to_cpu(const csaw__parts *parts, const csaw_sampler *sampler, uint32_t kernel, bool is_sample) {
     if (!csaw__parts_on_gpu(parts)) return false;
-    if (is_sample) return csaw__sample_reads_in_place(sampler) && !parts->kind->reads_in_place(parts);
+    if (is_sample)
+        return csaw__sample_way_of(sampler, kernel) != CSAW__SAMPLE_BRINGS && !parts->kind->reads_in_place(parts);
     return sampler->traits() & CSAW__TRAIT_SECOND_ORDER && !parts->kind->can_hold(parts);
 }
 
@@ -290,12 +267,12 @@ uint32_t csaw__lots_apart(uint32_t depths) {
     return depths / lots + (depths % lots != 0);
 }
 
-/* Who draws one instance, or brings
- * partitions in cyclic order, for comparison, has batches one after the other. */
-uint32_t csaw__parts_depths_apart(const csaw__parts *parts, const csaw_sampler *sampler, uint32_t depths) {
+/* Who draws one instance, or brings partitions in cyclic order, for comparison, has batches one after the other. */
+uint32_t csaw__parts_depths_apart(const csaw__parts *parts, const csaw_sampler *sampler, const csaw__job *job) {
     const bool all_stay = parts->fit.resident == parts->fit.parts || parts->fit.in_place;
-    if (!csaw__parts_on_gpu(parts) || all_stay || csaw__sample_reads_in_place(sampler)) return 0;
-    return parts->one_at_a_time || parts->schedule.in_turn ? 0 : csaw__lots_apart(depths);
+    const bool brings = csaw__sample_way_of(sampler, job->kernel) == CSAW__SAMPLE_BRINGS;
+    if (!csaw__parts_on_gpu(parts) || all_stay || !brings) return 0;
+    return parts->one_at_a_time || parts->schedule.in_turn ? 0 : csaw__lots_apart(job->length);
 }
 
 void csaw__parts_drop_samples(csaw__parts *parts) {

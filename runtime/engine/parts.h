@@ -111,14 +111,25 @@ uint32_t csaw__parts_step_cost(const csaw__fit_request *graph, bool second_order
 /* Whether such walks on a GPU would be drawn without partitions, given the graph's request. */
 bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint64_t all, uint32_t length,
                             bool second_order, bool alias);
-/* A sample's picks need rows of several partitions at a time: a GPU reads some of the graph, or all, in place. */
-bool csaw__sample_reads_in_place(const csaw_sampler *sampler);
-/* It may read but the arcs that it picks so: partitions come for layers that are exchanged, one batch after the other.
- */
-bool csaw__sample_exchanges(const csaw_sampler *sampler, uint32_t kernel);
-/* Whether partitions are brought for a depth of layers of so many candidates, or these are read in place, for which
- * there is room then. Partitions that were asked for are. */
-bool csaw__layer_exchange_pays(const csaw__parts *parts, uint64_t candidates);
+/* runtime/engine/parts_sample_way.c. What the picks of a sample look at, and so how a GPU gets at the rows. */
+typedef enum csaw__sample_way {
+    CSAW__SAMPLE_BRINGS,    /* a row each: partitions come, for several batches at once */
+    CSAW__SAMPLE_EXCHANGES, /* a layer's rows, one at a time: partitions come for one batch after the other, or the rows
+                             * of a depth are read in place (csaw__layers_in_place) */
+    CSAW__SAMPLE_STAYS      /* rows of several partitions at a time: they are read in place */
+} csaw__sample_way;
+csaw__sample_way csaw__sample_way_of(const csaw_sampler *sampler, uint32_t kernel);
+/* A depth of layers that has no more than both is read in place; others are exchanged. */
+typedef struct csaw__layer_limits {
+    uint64_t candidates; /* of all its layers: the time that they take in place is that of csaw__exchange_transfers() */
+    uint64_t words;      /* of device memory that the layer with most of them takes to be picked from */
+} csaw__layer_limits;
+enum { CSAW__LAYER_WORDS = 4 /* of a candidate: mass and owner, mark, sum */ };
+/* None are, where it is said how partitions are to come. */
+csaw__layer_limits csaw__layers_in_place(const csaw__fit_request *asked, const csaw__fit *fit);
+double csaw__exchange_transfers(const csaw__fit *fit); /* of a depth that needs every partition in three passes */
+/* Words of so many bytes of device memory, 0: no end of them, that one launch may take to pick in. */
+uint64_t csaw__pick_words(uint64_t bytes);
 
 /* Bytes of memory of each of so many GPUs that hold the graph together: row offsets, and its part of the arcs; with the
  * alias tables of static biases, if asked. */

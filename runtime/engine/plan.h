@@ -100,14 +100,14 @@ csaw_status csaw__parts_prepare(csaw__parts *parts, const csaw_sampler *sampler,
 void csaw__parts_forget_tables(csaw__parts *parts);
 bool csaw__parts_on_gpu(const csaw__parts *parts); /* not the simulated one; false of NULL */
 /* Draws of a GPU's that read rows of several partitions at a time, whose pages it may not read: they are the CPU's. */
-bool csaw__parts_leave_to_cpu(const csaw__parts *parts, const csaw_sampler *sampler, bool is_sample);
+bool csaw__parts_leave_to_cpu(const csaw__parts *parts, const csaw_sampler *sampler, uint32_t kernel, bool is_sample);
 /* Walks of a round; 0 = any number costs the same transfers. */
 uint64_t csaw__parts_together(const csaw__parts *parts, uint32_t length, bool edges);
 /* Batches of samples that are under way together, at most, where partitions come to a GPU: those of a lot are at the
  * same depth. */
 enum { CSAW__LOT = 8, CSAW__MOST_BATCHES = 4 * CSAW__LOT };
 /* How many depths each lot is behind the one before; 0: batches are drawn one after the other. */
-uint32_t csaw__parts_depths_apart(const csaw__parts *parts, const csaw_sampler *sampler, uint32_t depths);
+uint32_t csaw__parts_depths_apart(const csaw__parts *parts, const csaw_sampler *sampler, const csaw__job *job);
 uint32_t csaw__lots_apart(uint32_t depths);        /* the same, of batches that share what is brought */
 void csaw__parts_drop_samples(csaw__parts *parts); /* those under way; NULL is fine */
 void csaw__parts_free(csaw__parts *parts);

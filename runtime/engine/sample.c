@@ -277,8 +277,8 @@ static csaw_status locate_fault(const csaw__run *r, csaw__fault *fault) {
 static bool is_for_cpu(const csaw__run *r) {
     const csaw__gpus *const gpus = r->plan->gpus;
     for (uint32_t i = 0; gpus && i < gpus->count; i++)
-        if (csaw__parts_leave_to_cpu(gpus->plan[i]->parts, r->sampler, r->is_sample)) return true;
-    return csaw__parts_leave_to_cpu(r->plan->parts, r->sampler, r->is_sample);
+        if (csaw__parts_leave_to_cpu(gpus->plan[i]->parts, r->sampler, r->job.kernel, r->is_sample)) return true;
+    return csaw__parts_leave_to_cpu(r->plan->parts, r->sampler, r->job.kernel, r->is_sample);
 }
 
 /* On the graph as the host has it: the bits are the same. */

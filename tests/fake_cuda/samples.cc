@@ -47,7 +47,7 @@ csaw_status csaw__device_open_for_parts(int ordinal, uint64_t bytes, csaw__devic
     device->ordinal = ordinal;
     device->references = 1;
     device->lock = PTHREAD_MUTEX_INITIALIZER;
-    device->most_work = bytes / 32;
+    device->most_work = csaw__pick_words(bytes);
     cudaStreamCreateWithFlags(&device->stream, cudaStreamNonBlocking);
     cudaStreamCreateWithFlags(&device->delivery, cudaStreamNonBlocking);
     csaw_status status = cudaMemPoolCreate(&device->pool, &props) == cudaSuccess ? CSAW_OK : CSAW_ECUDA;

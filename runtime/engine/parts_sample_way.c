@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/engine/parts_sample_way.c - how samples on a GPU get at the rows of a graph in partitions.
+ *
+ * Method: what a sampler's picks look at decides once for a run (csaw__sample_way_of). Of layers a depth may be had in
+ * two ways, and the cheaper one is taken, depth by depth: partitions come for three passes over their biases, or
+ * kernels read all candidates in the host's page-locked memory, which is a row's bytes for a partition's. Read in
+ * place, biases and sums take device memory, of as many layers at a time as it has room for (device_layer.cu), so that
+ * one launch is what needs room: a depth that has a larger layer is exchanged. */
+#include "runtime/engine/parts.h"
+
+enum {
+    /* Bytes that a copy moves while kernels read one in place. Measured on an H100, R-MAT 23 with weights, 2,048 layers
+     * of 16 vertices, 32 and 32 arcs: about 3 (docs/measured/2026-11-25-gpu-13.md). */
+    IN_PLACE = 4
+};
+
+csaw__sample_way csaw__sample_way_of(const csaw_sampler *sampler, uint32_t kernel) {
+    const uint32_t flags = sampler->traits() >> CSAW__TRAIT_FLAGS;
+    if (!(flags & (CSAW_LAYER | CSAW_SECOND_ORDER | CSAW_REPLACE_POOL))) return CSAW__SAMPLE_BRINGS;
+    const bool rows_apart = flags & CSAW_LAYER && !(flags & (CSAW_LAYER_DISTINCT | CSAW_SECOND_ORDER));
+    return rows_apart && kernel != CSAW__KERNEL_UNIFORM ? CSAW__SAMPLE_EXCHANGES : CSAW__SAMPLE_STAYS;
+}
+
+uint64_t csaw__pick_words(uint64_t bytes) {
+    const uint64_t most = (uint64_t)1 << 27, quarter = bytes / 4 / sizeof(uint64_t);
+    return bytes && quarter < most ? quarter : most;
+}
+
+double csaw__exchange_transfers(const csaw__fit *fit) { return fit->parts + 2.0 * (fit->parts - fit->resident); }
+
+csaw__layer_limits csaw__layers_in_place(const csaw__fit_request *asked, const csaw__fit *fit) {
+    const bool is_said_how = asked->parts || asked->resident || asked->streams;
+    const double bytes = csaw__exchange_transfers(fit) * (double)fit->graph / fit->parts;
+    if (is_said_how) return (csaw__layer_limits){0, 0};
+    return (csaw__layer_limits){(uint64_t)(bytes / ((double)asked->arc_bytes * IN_PLACE)),
+                                csaw__pick_words(fit->instances + fit->queues + fit->spills)};
+}

@@ -206,6 +206,45 @@ TEST_F(CliPlan, twenty_situations) {
 }
 
 /* 104 + 10001 * 4 bytes. */
+/* 400 vertices, all joined: 399 candidates in a vertex's layer, of which 32 are taken, and 32 * 399 in the layer that
+ * these have. 400 rows of 8 bytes, 159,600 arcs of 4 and a last offset are 641,608 bytes. A depth is read in place if
+ * its candidates, 4 bytes each, four times, are no more bytes than three passes bring, N + 2 (N - R) partitions, and a
+ * layer if 32 bytes for each of its candidates are a quarter of less than the memory. */
+TEST_F(CliPlan, layers_are_exchanged_or_read_in_place) {
+    std::string clique;
+    for (int v = 0; v < 400; v++)
+        for (int u = 0; u < v; u++) clique += std::to_string(v) + " " + std::to_string(u) + "\n";
+    write("clique.txt", clique);
+    std::string verdicts;
+    for (const uint64_t memory : {96, 200, 400}) {
+        const Outcome got = run("plan clique.txt --undirected --describe gpu=1,memory=16GiB --gpu-memory " +
+                                std::to_string(memory) + "KiB");
+        const std::string said = got.out.substr(std::min(got.out.find("\nlayers      "), got.out.size()));
+        const auto number = [&](const char *words) { return static_cast<uint64_t>(number_after(said, words)); };
+        const uint64_t parts = number("\nlayers      "), resident = number(" partitions, ");
+        const uint64_t most = number("or in place, where a depth has at most "), largest = number("of it more than ");
+        const uint64_t batch = number("by biases, of 32 and 32 arcs from each vertex, ");
+        EXPECT_NEAR(static_cast<double>(most) * 4 * 2.3,
+                    static_cast<double>(parts + 2 * (parts - resident)) * 641608 / static_cast<double>(parts) * 1.5,
+                    10);
+        EXPECT_LT(largest * 128, memory << 10);
+        EXPECT_GT(largest * 128, memory << 8);
+        for (const uint64_t of_one : {399, 32 * 399}) {
+            const bool many = batch * of_one > most, large = of_one > largest;
+            const std::string verdict = many    ? "exchanged, since they are many"
+                                        : large ? "exchanged, since a layer is too large"
+                                                : "in place, since they are few";
+            Expect(got, "depth " + std::to_string(of_one > 399) + " has about " + std::to_string(batch * of_one) +
+                            " candidates, " + std::to_string(of_one) + " a layer: " + verdict);
+            verdicts += verdict;
+        }
+    }
+    for (const char *each : {"many", "large", "few"}) EXPECT_NE(verdicts.find(each), std::string::npos) << each;
+    Expect(
+        run("plan clique.txt --undirected --describe gpu=1,memory=16GiB --gpu-memory 200KiB --resident 2"),
+        "\n            for each depth, and none is read in place, since partitions, resident or streams were given\n");
+}
+
 TEST_F(CliPlan, one_walk_fits_or_the_plan_is_refused) {
     const std::string rest = "ring.txt --undirected --gpu-memory 16KiB --device simulated --walk-length ";
     for (const char *command : {"plan ", "walk "}) {

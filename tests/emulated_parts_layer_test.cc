@@ -16,6 +16,8 @@
 #include SAMPLER_FILE
 #include "tests/emulated_parts_samples.h"
 
+#include "runtime/engine/run.h"
+
 using namespace emulated_parts;
 
 namespace {
@@ -146,7 +148,7 @@ class EmulatedPartsLayerWay : public EmulatedPartsLayer {
 TEST_F(EmulatedPartsLayerWay, CandidatesThatCostLessThanTransfersAreReadInPlace) {
     const csaw__fit fit = fit_of(memory);
     const double brought = (fit.parts + 2.0 * (fit.parts - fit.resident)) * static_cast<double>(fit.graph) / fit.parts;
-    const auto most = static_cast<uint64_t>(brought / 32);
+    const auto most = static_cast<uint64_t>(brought * 1.5 / (8 * 2.3));
     std::vector<std::vector<csaw_vertex>> pools;
     uint64_t candidates = 0;
     for (csaw_vertex v = 0; candidates + degree(v) <= most; v = (v + 1) % csr.num_vertices) {
@@ -173,6 +175,32 @@ TEST_F(EmulatedPartsLayerWay, ALayerThatNoLaunchHasRoomForIsExchanged) {
     const uint64_t most = (fit.instances + fit.queues + fit.spills) / 4 / 32;
     Expect(false, of({with_arcs(most * 15 / 16)}), memory);
     Expect(true, of({with_arcs(most * 17 / 16)}), memory);
+}
+
+// Vertices of a ring whose arcs lead to so many that follow.
+reference::Graph ring_of(csaw_vertex vertices, csaw_vertex degree) {
+    std::vector<reference::WeightedArc> arcs;
+    for (csaw_vertex v = 0; v < vertices; v++)
+        for (csaw_vertex i = 1; i <= degree; i++) arcs.push_back({v, (v + i) % vertices, static_cast<float>(i), 0, 0});
+    return reference::graph_of("ring", vertices, arcs, true);
+}
+
+// What the plan says of both depths of layers of 32 and 32 arcs is what such layers do.
+TEST_F(EmulatedPartsLayer, ThePlanSaysWhichWayADepthGoes) {
+    for (const csaw_vertex degree : {4, 299}) {
+        const reference::Graph graph = ring_of(degree == 4 ? 20000 : 300, degree);
+        const csaw_csr csr = graph.csr();
+        csaw_plan_options plan = on_gpu(0, 0);
+        plan.gpu_memory = csr.num_edges * 8 * 3 / 4;
+        fake_cuda::Reset();
+        const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, plan);
+        SampleRequest request = one_seed_each(csr, 20, {32, 32});
+        EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                          gpu.samples(sampler.get(), nullptr, Method::its, request)));
+        const std::string said = csaw_plan_explain(gpu.get());
+        EXPECT_EQ(said.find("a layer: exchanged, since ") != std::string::npos, degree == 299) << said;
+        EXPECT_EQ(inside(gpu)->use.copies > 0, degree == 299) << said;
+    }
 }
 
 // ---- limits --------------------------------------------------------------------------
@@ -226,6 +254,33 @@ TEST_F(EmulatedPartsLayer, EveryCopyAndEveryLaunchFailsInTurn) {
     };
     EXPECT_GT(fail_each(&fake_cuda::fail_copy, &fake_cuda::copies), 40u);
     EXPECT_GT(fail_each(&fake_cuda::fail_launch, &fake_cuda::launches), 40u);
+}
+
+// Of the host's memory layers of a batch take half of the graph's bytes and 64 MiB at most: of 100 entries 64 bytes
+// each, of 32 picks 144, and some of the layer.
+TEST_F(EmulatedPartsLayer, ABatchIsBoundedByTheHostsMemory) {
+    const reference::Graph graph = ring_of(1000, 4);
+    const csaw_csr csr = graph.csr();
+    const Library gpu(csr, on_gpu(4, 1));
+    const uint32_t fanout[] = {100, 32};
+    csaw__run run = {};
+    run.plan = gpu.get();
+    run.sampler = built_in;
+    run.is_sample = true;
+    run.job.length = 2;
+    run.job.fanout = fanout;
+    run.job.num_roots = csr.num_vertices;
+    run.job.kernel = CSAW__KERNEL_ITS;
+    csaw__fit fit = {};
+    fit.instances = UINT64_C(1) << 40;
+    fit.graph = 64 << 20;
+    const uint64_t bytes = (32 + 64) << 20, of_one = 100 * 64 + 32 * 144, first = 64 + 100 * 144;
+    const uint64_t count = csaw__samples_in_batch(&run, &fit, 0, 1 << 30);
+    EXPECT_LE(count * std::max(of_one, first), bytes);
+    EXPECT_GT((count + 1) * (std::max(of_one, first) + 200), bytes);
+    fit.instances = 1 << 20; // of the device: less, and a quarter of it is left to read candidates in place
+    EXPECT_LE(csaw__samples_in_batch(&run, &fit, 0, 1 << 30) * 4 * 24 * 132, UINT64_C(3) << 18);
+    EXPECT_GT(csaw__samples_in_batch(&run, &fit, 0, 1 << 30) * 4 * 24 * 134, UINT64_C(7) << 16);
 }
 
 // Biases of 90,000 candidates alone are eight times the budget.

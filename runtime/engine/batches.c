@@ -9,6 +9,7 @@
 #include "runtime/engine/gpus.h"
 #include "runtime/engine/parts.h"
 #include "runtime/engine/run.h"
+#include "samplers/select/far_rounds.h"
 
 /* Of host memory, where nobody says how much: a batch, and one that holds a round of walks. */
 static const uint64_t default_bytes = (uint64_t)64 << 20, most_bytes = CSAW__MOST_BATCH_BYTES;
@@ -108,6 +109,17 @@ static uint64_t expected_bytes(means *m, uint32_t depths) {
     return (uint64_t)(arcs * 24) + 24;
 }
 
+double csaw__layer_candidates(const csaw__run *r, uint32_t depth) {
+    means m = {.run = r};
+    const uint64_t *const offset = r->job.seed_offset;
+    double frontier = offset && r->job.num_roots ? (double)offset[r->job.num_roots] / (double)r->job.num_roots : 1;
+    for (uint32_t d = 0;; d++) {
+        const double candidates = frontier * mean_of(&m, CSAW_ALL, d == 0), fanout = r->job.fanout[d];
+        if (d == depth) return candidates;
+        frontier = fanout < candidates ? fanout : candidates;
+    }
+}
+
 /* Of an instance of a batch. Where batches come one after the other, its arcs four times: as they are picked, as they
  * are delivered, those that are delivered now, and for where they lead and what picks them. Where batches share a pass,
  * those of the last depth are on the host, so twice; and of one in each batch under way the arcs of the depths before,
@@ -121,15 +133,35 @@ static uint64_t sample_bytes_under_way(means *m, uint32_t apart) {
     return bytes;
 }
 
-/* Of the host's memory, for arcs that wait there for delivery. */
+/* Of the host's memory, for arcs that wait there for delivery, or for layers that are exchanged. */
 static uint64_t waiting_bytes(uint64_t graph) { return graph / 2 + default_bytes; }
+
+/* Of the host's memory, of a layer that partitions may come for: at the depth at which it takes most. */
+static uint64_t exchange_bytes(const csaw__run *r) {
+    uint64_t most = 0;
+    const uint64_t *const offset = r->job.seed_offset;
+    double frontier = offset && r->job.num_roots ? (double)offset[r->job.num_roots] / (double)r->job.num_roots : 1;
+    for (uint32_t d = 0; d < r->job.length; d++) {
+        const uint32_t fanout = r->job.fanout ? r->job.fanout[d] : 1;
+        const double picks = fanout == CSAW_ALL ? 0 : fanout; /* all: nothing is asked for */
+        const double bytes = CSAW__EXCHANGE_ENTRY_BYTES * frontier + CSAW__EXCHANGE_PICK_BYTES * picks;
+        most = bytes > (double)most ? (uint64_t)bytes : most;
+        frontier = picks > 0 ? picks : frontier;
+    }
+    return most + sizeof(csaw__far_choice);
+}
 
 /* Instances of a batch: all that are left, if they have room in one, which needs the graph once a depth, as no lots do
  * with fewer, and of which nothing waits on the host; else as many as there is memory for, of the device, and of the
- * host, where batches wait. */
+ * host, where batches wait. Layers that are exchanged take of the host's memory while they are. */
 static uint64_t samples_in(const csaw__run *r, uint64_t memory, uint64_t waiting, uint32_t apart, uint64_t most,
                            uint64_t left) {
     means m = {.run = r};
+    if (csaw__sample_way_of(r->sampler, r->job.kernel) == CSAW__SAMPLE_EXCHANGES) {
+        const uint64_t on_host = waiting / exchange_bytes(r);
+        most = on_host < most ? on_host : most;
+        memory -= csaw__pick_words(memory) * sizeof(uint64_t); /* for candidates that are read in place */
+    }
     const uint64_t alone = memory / sample_bytes_under_way(&m, 0);
     if (left <= alone && left <= most) return left ? left : 1;
     const uint64_t fitting = memory / sample_bytes_under_way(&m, apart), at_once = fitting < most ? fitting : most;

@@ -4,8 +4,8 @@
  *
  * Method: three kinds of passes over the partitions at which any entry waits, kernels of device_layer.cuh: the largest
  * bias of each layer, the sum of the masses of each entry, the arcs on which numbers fall. Entries are dealt to
- * partitions, and numbers drawn, by the host (samplers/select/far_rounds.h), to which an entry's vertex and sum come:
- * 12 bytes an entry and about 100 a pick. No bias is kept. Layers of which all arcs are taken, and the arcs that are
+ * partitions, and numbers drawn, by the host (samplers/select/far_rounds.h), to which an entry's vertex and sum come.
+ * No bias is kept. Layers of which all arcs are taken, and the arcs that are
  * picked, are read in place (device_layer.cu): as much as is delivered. */
 #include "runtime/engine/device_layer_picks.cuh"
 #include "runtime/engine/device_parts.h"
@@ -41,6 +41,13 @@ struct exchange {
     array<unsigned long long> largest; /* [owners] */
     array<uint64_t> sum;               /* [count] */
 };
+
+static_assert(sizeof(csaw_vertex) + 2 * sizeof(item) + sizeof(uint64_t) + sizeof(uint32_t) <=
+                  CSAW__EXCHANGE_ENTRY_BYTES,
+              "at, items, sorted and upto, and the list of a pass");
+static_assert(2 * sizeof(csaw__hit) + sizeof(csaw__stretch) + 5 * sizeof(uint64_t) + sizeof(uint32_t) <=
+                  CSAW__EXCHANGE_PICK_BYTES,
+              "hit, taken and open, numbers with what they fall on, and the picks");
 
 /* ---- a pass ---- */
 

@@ -128,6 +128,8 @@ enum { CSAW__LAYER_WORDS = 4 /* of a candidate: mass and owner, mark, sum */ };
 /* None are, where it is said how partitions are to come. */
 csaw__layer_limits csaw__layers_in_place(const csaw__fit_request *asked, const csaw__fit *fit);
 double csaw__exchange_transfers(const csaw__fit *fit); /* of a depth that needs every partition in three passes */
+/* Bytes of the host's memory that an exchange takes, of an entry of a frontier, and of a pick. */
+enum { CSAW__EXCHANGE_ENTRY_BYTES = 64, CSAW__EXCHANGE_PICK_BYTES = 144 };
 /* Words of so many bytes of device memory, 0: no end of them, that one launch may take to pick in. */
 uint64_t csaw__pick_words(uint64_t bytes);
 

@@ -8,11 +8,12 @@
  * one launch is what needs room: a depth that has a larger layer is exchanged. */
 #include "runtime/engine/parts.h"
 
-enum {
-    /* Bytes that a copy moves while kernels read one in place. Measured on an H100, R-MAT 23 with weights, 2,048 layers
-     * of 16 vertices, 32 and 32 arcs: about 3 (docs/measured/2026-11-25-gpu-13.md). */
-    IN_PLACE = 4
-};
+/* Times, as multiples of what a copy of as many bytes takes: of a candidate's arc in place, and of the transfers of
+ * three passes. Of an H100, R-MAT 23 with weights, 2,048 layers of 16 vertices, 32 and 32 arcs, which have 739.6
+ * million candidates (docs/measured/2026-11-25-gpu-13.md): their arcs took 1.15 where the bias looks at weights alone,
+ * half of their bytes, so that twice of it is reckoned; 104 transfers a depth took 1.5, by launches and by 30 that came
+ * again. */
+static const double in_place = 2.3, exchange = 1.5;
 
 csaw__sample_way csaw__sample_way_of(const csaw_sampler *sampler, uint32_t kernel) {
     const uint32_t flags = sampler->traits() >> CSAW__TRAIT_FLAGS;
@@ -32,6 +33,6 @@ csaw__layer_limits csaw__layers_in_place(const csaw__fit_request *asked, const c
     const bool is_said_how = asked->parts || asked->resident || asked->streams;
     const double bytes = csaw__exchange_transfers(fit) * (double)fit->graph / fit->parts;
     if (is_said_how) return (csaw__layer_limits){0, 0};
-    return (csaw__layer_limits){(uint64_t)(bytes / ((double)asked->arc_bytes * IN_PLACE)),
+    return (csaw__layer_limits){(uint64_t)(bytes * exchange / ((double)asked->arc_bytes * in_place)),
                                 csaw__pick_words(fit->instances + fit->queues + fit->spills)};
 }

@@ -4,6 +4,8 @@
 #ifndef CSAW_TESTS_EMULATED_KERNELS_H
 #define CSAW_TESTS_EMULATED_KERNELS_H
 
+#include <set>
+
 #include "runtime/engine/device_alone.cuh"
 #include "runtime/engine/device_hubs.cuh"
 #include "runtime/engine/device_layer.cuh"
@@ -94,8 +96,11 @@ inline void Run(int kernel, const csaw__job &job) {
     }
 }
 
+inline std::set<uint32_t> apart; // csaw__job.log_apart of launches of walks on partitions
+
 inline int Launch(int kernel, unsigned blocks, unsigned threads, void *stream, const csaw__job *job) {
     const csaw__job copy = *job;
+    if (kernel >= CSAW__KERNEL_PARTS) apart.insert(job->log_apart);
     return fake_cuda::Launch(stream,
                              [=] { emulated::RunBlocks(blocks, threads, [&copy, kernel] { Run(kernel, copy); }); });
 }

@@ -124,6 +124,36 @@ inline Request few(const csaw_csr &csr, uint32_t depth) {
     return request;
 }
 
+// Walks that scan rows stand as far apart as a launch's warps let them, from one a warp to 32: with the GPU's blocks,
+// and with one, of many walks and of few. Others never do.
+inline void ExpectTheCpusApart(const csaw_csr &csr, const csaw_sampler &of, const void *params,
+                               const std::vector<reference::Method> &methods) {
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    const Sampler sampler(of);
+    for (reference::Method method : methods) {
+        const bool scans = method == reference::Method::its || method == reference::Method::race;
+        emulated_kernels::apart.clear();
+        for (uint32_t walks_each : {1, 3, 9}) {
+            Request request = few(csr, 3);
+            request.walks_per_seed = walks_each;
+            const Walks expected = cpu.walks(&of, params, method, request);
+            for (const auto &plan : {on_gpu(9, 4), on_gpu(2, 1)}) {
+                fake_cuda::Reset();
+                const Library gpu(csr, plan);
+                for (uint32_t blocks : {0, 1}) {
+                    if (blocks) gpu.get()->parts->schedule.blocks = blocks;
+                    EXPECT_TRUE(equality::same(expected, gpu.walks(sampler.get(), params, method, request)))
+                        << csaw_sampler_name(&of) << ", " << reference::name_of(method) << ", "
+                        << equality::name_of(plan) << ", " << blocks;
+                }
+            }
+        }
+        for (uint32_t log = 0; log <= 5; log++)
+            EXPECT_EQ(emulated_kernels::apart.count(log), scans || log == 0)
+                << reference::name_of(method) << ", " << log;
+    }
+}
+
 } // namespace emulated_parts
 
 #endif

@@ -178,4 +178,9 @@ TEST_F(EmulatedPartsLimits, APlanGoesOnAfterAFailure) {
     }
 }
 
+TEST_F(EmulatedPartsLimits, BiasedWalksStandApart) {
+    const reference::Graph graph = reference::small_graph("weighted");
+    ExpectTheCpusApart(graph.csr(), *csaw_sampler_find("biased"), nullptr, {Method::its, Method::race, Method::alias});
+}
+
 } // namespace

@@ -72,3 +72,11 @@ TEST(EmulatedParts, Node2vecMakesItsLastStepsInPlace) {
     const csaw_node2vec_params params = {.25f, 4};
     ExpectTheLastInPlace(*csaw_sampler_find("node2vec"), &params, Method::reject, 4);
 }
+
+// Rows of prev, and questions, where walks stand apart.
+TEST(EmulatedParts, Node2vecStandsApart) {
+    const reference::Graph graph = reference::small_graph("karate");
+    const csaw_node2vec_params params = {.25f, 4};
+    ExpectTheCpusApart(graph.csr(), *csaw_sampler_find("node2vec"), &params,
+                       {Method::its, Method::race, Method::reject});
+}

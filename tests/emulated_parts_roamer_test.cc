@@ -25,3 +25,8 @@ TEST(EmulatedParts, EveryHookIsTheCpus) {
         ExpectTheCpus(csr, roamer, nullptr, {Method::reject, Method::its, Method::race}, few(csr, 7));
     }
 }
+
+TEST(EmulatedParts, EveryHookStandsApart) {
+    const reference::Graph graph = reference::small_graph("karate");
+    ExpectTheCpusApart(graph.csr(), roamer, nullptr, {Method::its, Method::race, Method::reject});
+}

@@ -71,3 +71,9 @@ TEST(EmulatedParts, AWarpTakesUpWalksAgainAndAgain) {
     }
     EXPECT_TRUE(fake_cuda::AllGivenBack());
 }
+
+TEST(EmulatedParts, UniformStandsApart) {
+    const reference::Graph graph = reference::small_graph("karate");
+    ExpectTheCpusApart(graph.csr(), *csaw_sampler_find("uniform"), nullptr,
+                       {Method::its, Method::race, Method::uniform});
+}

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "runtime/base/memory.h"
+#include "runtime/engine/device_apart.h"
 #include "runtime/engine/device_exchange.h"
 #include "runtime/engine/device_parts.h"
 #include "runtime/engine/device_private.h"
@@ -223,13 +224,12 @@ static bool is_reject(const csaw__job *job) {
     return job->kernel == CSAW__KERNEL_REJECT || job->kernel == CSAW__KERNEL_REJECT_ALIAS;
 }
 
-/* Few walks that scan rows stand apart: as long as all warps that they take are on the GPU at a time. */
+/* Few walks stand apart: as long as all warps that they take are on the GPU at a time. */
 static csaw_status launch_scans(csaw__device *device, const csaw_sampler *sampler, int kernel, uint64_t walks,
                                 const csaw__job *given) {
     const uint64_t most_warps = (uint64_t)1 << 13;
     csaw__job job = *given;
-    job.log_apart = 0;
-    while (job.log_apart < 5 && walks << (job.log_apart + 1) <= 32 * most_warps) job.log_apart++;
+    job.log_apart = csaw__log_apart(walks, most_warps);
     return csaw__device_launch(device, sampler, kernel, walks << job.log_apart, &job);
 }
 

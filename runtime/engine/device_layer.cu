@@ -15,8 +15,8 @@
 
 namespace {
 
-/* Words of a candidate of distinct vertices: mass, owner and dst, mark, keys and masses twice, chosen. */
-enum { WORDS_DISTINCT = 2 * CSAW__LAYER_WORDS };
+/* Words of a candidate; of distinct vertices mass, owner and dst, mark, keys and masses twice, chosen. */
+const uint64_t words_of_one = CSAW__LAYER_WORDS, words_of_distinct = 8;
 
 /* A depth's. */
 struct layers_run {
@@ -61,7 +61,7 @@ template <typename CALL> csaw_status with_memory(csaw__device *device, const cha
 /* Words of memory that owners need. words: [owners + 1] beside those of candidates. */
 csaw_status add_costs(layers_run *l, const uint64_t *words) {
     csaw__device *device = l->device;
-    const uint64_t each = l->uniform ? 0 : l->distinct ? WORDS_DISTINCT : CSAW__LAYER_WORDS;
+    const uint64_t each = l->uniform ? 0 : l->distinct ? words_of_distinct : words_of_one;
     CSAW_TRY(sums(device, words, l->work_offset.get(), l->owners + 1));
     LAUNCH(device, l->owners + 1, add_candidates, l->candidate.get(), l->work_offset.get(), l->owners, each,
            l->cost.get());

@@ -4,11 +4,12 @@
  *
  * Method (C-SAW, SC'20, section V): a launch works on the walks that wait at one partition, until none is left. There
  * is no queue to fill: a walk is one entry at a time, so one word says at whose partition it waits, and the launch
- * reads the words of all walks. Warps are kept full: a lane whose walk has left the partition takes up another one.
- * That costs 4 bytes of reading a walk and launch, where queues would need room for every walk at every partition, or a
- * way out when they are full. Of a path the device keeps the last vertices alone:
- * as soon as 16 bytes of it are known they are written, to the host's memory if that is page-locked, so that memory for
- * walks under way is what they need to go on, and the way to the host, which copies do not use, carries the paths.
+ * reads the words of all walks, 32 a warp, or fewer where walks stand apart (csaw__log_apart). Warps are kept full: a
+ * lane whose walk has left the partition takes up another one. That costs 4 bytes of reading a walk and launch, where
+ * queues would need room for every walk at every partition, or a way out when they are full. Of a path the device keeps
+ * the last vertices alone: as soon as 16 bytes of it are known they are written, to the host's memory if that is
+ * page-locked, so that memory for walks under way is what they need to go on, and the way to the host, which copies do
+ * not use, carries the paths.
  *
  * A second-order step reads prev's row where the launch sees it. Else the walk takes the vertices that REJECT asks
  * about to prev's partition and comes back with the answers; a whole row (ITS, RACE, REJECT out of attempts) is not
@@ -118,20 +119,22 @@ CSAW_FN bool csaw__parts_here(const csaw__job *job, csaw_vertex v) {
     return v - job->parts.view[0].first < job->parts.view[0].count;
 }
 
-/* Adds those of the next walks that wait here. */
-CSAW_FN void csaw__parts_look(const csaw__job *job, csaw__part_search *search) {
+/* Adds those of the next walks that wait here. The warp has `wide` words of each wide * warps, side by
+ * side. */
+CSAW_FN void csaw__parts_look(const csaw__job *job, uint32_t wide, csaw__part_search *search) {
     const csaw__part_walks *p = &job->parts;
-    const uint32_t below = (1u << (threadIdx.x & 31)) - 1;
+    const uint32_t lane = threadIdx.x & 31, below = (1u << lane) - 1;
+    const uint64_t apart = wide * p->warps;
     csaw_vertex wait[CSAW__LOOKS];
-    uint64_t walk = search->next + (threadIdx.x & 31);
-    search->next += CSAW__LOOKS * 32 * p->warps;
+    uint64_t walk = search->next + lane;
+    search->next += CSAW__LOOKS * apart;
 #pragma unroll
     for (int i = 0; i < CSAW__LOOKS; i++) {
-        const uint64_t at = walk + i * 32 * p->warps;
-        wait[i] = at < job->num_walks ? __ldcg(&p->wait[at]) : CSAW_NONE;
+        const uint64_t at = walk + i * apart;
+        wait[i] = lane < wide && at < job->num_walks ? __ldcg(&p->wait[at]) : CSAW_NONE;
     }
 #pragma unroll
-    for (int i = 0; i < CSAW__LOOKS; i++, walk += 32 * p->warps) {
+    for (int i = 0; i < CSAW__LOOKS; i++, walk += apart) {
         const bool here = csaw__parts_here(job, wait[i]);
         const uint32_t all = __ballot_sync(CSAW__WARP, here);
         if (here) search->walk[search->found + (uint32_t)__popc(all & below)] = walk;
@@ -141,10 +144,10 @@ CSAW_FN void csaw__parts_look(const csaw__job *job, csaw__part_search *search) {
 
 /* Gives walks that wait here to the lanes without one, as long as there are any of both. Walks are looked for until
  * there is one for each lane, and loaded together: a launch waits for memory more than for anything else. */
-CSAW_FN void csaw__parts_take(const csaw__job *job, csaw__part_search *search, csaw__part_walk *w) {
+CSAW_FN void csaw__parts_take(const csaw__job *job, uint32_t wide, csaw__part_search *search, csaw__part_walk *w) {
     const uint32_t lane = threadIdx.x & 31, idle = __ballot_sync(CSAW__WARP, !w->busy), lanes = (uint32_t)__popc(idle);
     const uint32_t place = (uint32_t)__popc(idle & ((1u << lane) - 1));
-    while (search->found < lanes && search->next < job->num_walks) csaw__parts_look(job, search);
+    while (search->found < lanes && search->next < job->num_walks) csaw__parts_look(job, wide, search);
     const uint32_t taken = search->found < lanes ? search->found : lanes;
     if (!taken) return;
     __threadfence(); /* what others wrote before these words is read after them */
@@ -284,14 +287,16 @@ CSAW_FN csaw_vertex csaw__parts_move(csaw__part_walk *w, int picked, const csaw_
 
 template <uint32_t KERNEL> CSAW_FN void csaw__parts_walk(const csaw__job &job) {
     constexpr bool scans = KERNEL != CSAW__KERNEL_UNIFORM && KERNEL != CSAW__KERNEL_ALIAS;
+    constexpr bool scans_all = KERNEL == CSAW__KERNEL_ITS || KERNEL == CSAW__KERNEL_RACE;
+    const uint32_t wide = scans_all ? 32u >> job.log_apart : 32;
     const uint64_t warp = (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) >> 5;
     __shared__ uint64_t found[CSAW__PART_WARPS][CSAW__MOST_FOUND];
-    csaw__part_search search = {32 * warp, found[threadIdx.x / 32], 0};
+    csaw__part_search search = {wide * warp, found[threadIdx.x / 32], 0};
     csaw__part_walk w;
     w.site.job = &job; /* a lane without a walk helps others to scan their rows */
     w.busy = false;
     for (;;) {
-        csaw__parts_take(&job, &search, &w);
+        csaw__parts_take(&job, wide, &search, &w);
         if (!__any_sync(CSAW__WARP, w.busy)) return;
         csaw_arc arc;
         csaw_vertex wait = CSAW_NONE;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/base/memory.h"
+#include "runtime/engine/device_apart.h"
 #include "runtime/engine/device_parts.h"
 
 namespace {
@@ -80,8 +81,15 @@ uint32_t see_slots(const csaw__cuda_parts *c, uint32_t slot, csaw__part_view *vi
     return views;
 }
 
-csaw_status launch_on(csaw__cuda_parts *c, csaw__job *job, uint32_t part, uint64_t blocks, cudaStream_t stream) {
-    const uint64_t most = (job->num_walks + THREADS - 1) / THREADS, dealt = blocks < most ? blocks : most;
+/* Each step scans a row, for which there is a warp. */
+bool scans(const csaw__job *job) { return job->kernel == CSAW__KERNEL_ITS || job->kernel == CSAW__KERNEL_RACE; }
+
+/* Of so many entries that wait. */
+csaw_status launch_on(csaw__cuda_parts *c, csaw__job *job, uint32_t part, uint64_t entries, uint64_t blocks,
+                      cudaStream_t stream) {
+    job->log_apart = scans(job) ? csaw__log_apart(entries, blocks * (THREADS / 32)) : 0;
+    const uint64_t lanes = job->num_walks << job->log_apart, most = (lanes + THREADS - 1) / THREADS,
+                   dealt = blocks < most ? blocks : most;
     job->parts.part = part;
     job->parts.warps = dealt * (THREADS / 32);
     return csaw__cuda_parts_kernel(c, CSAW__KERNEL_PARTS + (int)job->kernel, dealt, stream, job);
@@ -91,12 +99,12 @@ csaw_status launch(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t b
     csaw__job job = c->job;
     job.rows = c->slot[slot].rows;
     job.parts.views = see_slots(c, slot, job.parts.view);
-    return launch_on(c, &job, part, blocks, c->stream[stream].runs);
+    return launch_on(c, &job, part, c->parts->schedule.active[part], blocks, c->stream[stream].runs);
 }
 
-/* A lane for each, and enough of them to look for where walks wait. */
+/* A lane for each, or a warp, and enough of them to look for where walks wait. */
 uint32_t need(const csaw__cuda_parts *c, uint64_t entries) {
-    const uint64_t for_entries = (entries + THREADS - 1) / THREADS,
+    const uint64_t lanes = scans(&c->job) ? 32 * entries : entries, for_entries = (lanes + THREADS - 1) / THREADS,
                    for_words = (c->job.num_walks + THREADS * WORDS - 1) / (THREADS * WORDS),
                    blocks = for_entries > for_words ? for_entries : for_words;
     return blocks > UINT32_MAX ? UINT32_MAX : blocks ? (uint32_t)blocks : 1;
@@ -120,7 +128,7 @@ csaw_status walk_the_rest(csaw__cuda_parts *c) {
     job.rows = csaw__cuda_rows_of_host(c);
     job.parts.views = 1;
     job.parts.view[0] = {job.rows.offset, job.rows.col, 0, job.rows.count};
-    CSAW_TRY(launch_on(c, &job, parts, c->parts->on.blocks, c->side));
+    CSAW_TRY(launch_on(c, &job, parts, left, c->parts->on.blocks, c->side));
     CSAW_CUDA(cudaStreamSynchronize(c->side));
     return CSAW_OK;
 }

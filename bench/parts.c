@@ -26,7 +26,8 @@
  * --ways: those named in it alone; --ablation 0: no switches; --few: walks that run one after the other (BA off), and
  * the same walks in other ways;
  * --repeat: runs of each way but those one after the other, of which the one with the median time is told; where the
- * kind of way changes, one more before them, in which the plan divides its memory anew;
+ * kind of way changes, one more before them, in which the plan divides its memory anew, by the order that takes least;
+ * --json: whole after every way, with "whole": false until all have run;
  * --in-memory 0: where the graph and all paths do not fit. On the simulated device (--device simulated) all of it runs,
  * and says nothing of a GPU. */
 #include <csaw/samplers.h>
@@ -191,14 +192,14 @@ static int by_time(const void *a, const void *b) {
 }
 
 /* Where the plan divides its memory anew, the first run has nothing resident, and makes its engine: that one is not
- * measured. before: the way that ran last. */
+ * measured, and brings partitions in the order that takes least. before: the way that ran last. */
 static parts_row run_way(const bench *b, csaw_plan *plan, const walk *walk, const way *way, const struct way *before) {
     const uint32_t repeat = way->one_at_a_time ? 1 : b->settings->repeat;
     parts_row *const runs = malloc(repeat * sizeof *runs);
     if (!runs) fail("no memory left");
     if (before->by != way->by || before->few != way->few) {
         struct way unmeasured = *way;
-        unmeasured.one_at_a_time = false;
+        unmeasured.one_at_a_time = unmeasured.in_turn = false;
         run_once(b, plan, walk, &unmeasured);
     }
     for (uint32_t i = 0; i < repeat; i++) runs[i] = run_once(b, plan, walk, way);

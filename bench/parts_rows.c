@@ -4,10 +4,23 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "bench/parts_device.h"
 
 typedef unsigned long long number; /* as printf takes it */
+
+static void fail_to_write(void) {
+    perror("the JSON file");
+    exit(1);
+}
+
+/* What is written so far is whole JSON, of a run that may be cut; what comes next is written over the end. */
+static void end_for_now(FILE *json) {
+    const long end = ftell(json);
+    fputs("], \"whole\": false}\n", json);
+    if (end < 0 || fflush(json) != 0 || fseek(json, end, SEEK_SET) != 0) fail_to_write();
+}
 
 parts_rows parts_rows_begin(const parts_settings *s, const parts_graph *graph, uint64_t walks, double rate) {
     const csaw_csr csr = csaw_graph_csr(graph->graph);
@@ -38,6 +51,7 @@ parts_rows parts_rows_begin(const parts_settings *s, const parts_graph *graph, u
             (number)csr.num_vertices, (number)csr.num_edges, csr.weight ? "true" : "false", bytes,
             (number)s->memory << 10, s->partitions, s->resident, s->streams, s->seed, s->length, s->p, s->q,
             s->select ? s->select : "auto", s->repeat, rate);
+    end_for_now(rows.json);
     return rows;
 }
 
@@ -101,6 +115,7 @@ void parts_rows_add(parts_rows *rows, const char *walk, const char *by, const pa
         fprintf(json, ", \"launch_mean_s\": %.6g, \"launch_deviation_s\": %.6g", mean_of(row), deviation_of(row));
     fputc('}', json);
     rows->first = false;
+    end_for_now(json);
 }
 
 /* What is not in them is told by the whole. */
@@ -115,10 +130,8 @@ static void write_phases(FILE *json, const phases *phases) {
 void parts_rows_end(parts_rows *rows, const phases *phases) {
     FILE *const json = rows->json;
     if (!json) return;
-    fputc(']', json);
+    fputs("], \"whole\": true", json);
     if (phases) write_phases(json, phases);
-    if (fputs("}\n", json) < 0 || ferror(json) || fclose(json) != 0) {
-        perror("the JSON file");
-        exit(1);
-    }
+    if (fputs("}\n", json) < 0 || fflush(json) != 0 || ftruncate(fileno(json), ftell(json)) != 0 || fclose(json) != 0)
+        fail_to_write();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench/parts_rows.h - what parts_bench and largest_bench say: a line of text for each way that walks were drawn, and
- * JSON if asked. */
+ * JSON if asked: whole after every row, so that what cuts the run leaves those that were told. */
 #ifndef CSAW_BENCH_PARTS_ROWS_H
 #define CSAW_BENCH_PARTS_ROWS_H
 

@@ -26,12 +26,15 @@ LEFT, TOP, GROUP, HEIGHT, HEAD, FOOT = 70, 84, 92, 150, 30, 92  # room at the le
 
 def read_reports(folder):
     reports = [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
-    reports = [report for report in reports if report.get("kind") == "parts"]
-    if not any(report["rows"] for report in reports):
+    reports = [report for report in reports if report.get("kind") == "parts" and report["rows"]]
+    if not reports:
         sys.exit(f"plot_parts.py: {folder} holds no JSON of parts_bench with rows; write one there with its --json")
     for key in ("version", "commit", "device", "partitions", "resident", "streams", "length", "p", "q", "repeat"):
         if any(report[key] != reports[0][key] for report in reports):
             sys.exit(f"plot_parts.py: reports differ in '{key}': read them from folders of their own")
+    for report in reports:
+        if not report.get("whole", True):
+            report["graph"]["name"] += " (cut)"
     return reports
 
 

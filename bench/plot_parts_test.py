@@ -35,6 +35,9 @@ def plotted(device):
         folder = pathlib.Path(name)
         for graph, walks in (("one", ["uniform", "neighbor"]), ("other", ["uniform"])):
             (folder / f"{graph}.json").write_text(json.dumps(report(graph, device, walks)))
+        cut, none = report("third", device, ["uniform"]), report("fourth", device, [])
+        (folder / "third.json").write_text(json.dumps(cut | {"rows": cut["rows"][-1:], "whole": False}))
+        (folder / "fourth.json").write_text(json.dumps(none | {"whole": False}))
         subprocess.run([sys.executable, "-B", pathlib.Path(__file__).with_name("plot_parts.py"), folder], check=True)
         plots = {path.stem: ElementTree.parse(path).getroot() for path in folder.glob("*.svg")}
         return (folder / "parts.md").read_text(), plots
@@ -57,8 +60,10 @@ def main():
     check("| uniform | geometric mean | 1.00 | 0.75 | 0.62 | 0.50 |" in said, "80 transfers, 60, 50 and 40")
     check("| uniform | other | equal shares (BAL off) | 7 | 2.0000 | 2.0000 | 1.00 |" in said, "deviation of 2 ms")
     check(len(bars(plots["parts-speedup"])) == 9, "three ways of three pairs of walk and graph")
-    check(len(bars(plots["parts-transfers"])) == 12, "four ways of three pairs")
+    check(len(bars(plots["parts-transfers"])) == 13, "four ways of three pairs, and one that was cut")
     check(len(list(plots["parts-deviation"].iter(SVG + "circle"))) == 4, "two ways on two graphs; neighbours have no times")
+    check("| uniform | third (cut) | 1.00 |  |  |  |" in said, "a report that was cut has the ways it has")
+    check("fourth" not in said, "one that was cut before its first way")
     said, plots = plotted("simulated")
     check(sorted(plots) == ["parts-transfers"], f"plots {sorted(plots)} of a device without time")
     check("seconds" not in said, "seconds of the simulated device")

@@ -6,7 +6,7 @@ set -u
 bench=$1 out=$2
 mkdir -p "$out" && rm -f "$out/cut.json"
 "$bench" --scale 12 --device simulated --partitions 4 --resident 2 --streams 2 --only uniform --length 400 --few 0 \
-    --repeat 40 --json "$out/cut.json" >"$out/cut.log" 2>&1 &
+    --repeat 15 --json "$out/cut.json" >"$out/cut.log" 2>&1 &
 for _ in {1..600}; do # until the first way is told; the second takes as long, which is seconds
     grep -q '"by"' "$out/cut.json" 2>/dev/null && break
     kill -0 $! 2>/dev/null || break

@@ -118,9 +118,11 @@ class EmulatedPartsLayerWay : public EmulatedPartsLayer {
         }
         return out;
     }
-    void Expect(bool comes, const SampleRequest &request, const csaw_plan_options &options) {
+    void Expect(bool comes, const SampleRequest &request, const csaw_plan_options &options,
+                csaw__parts_way way = CSAW__PARTS_CHOOSE) {
         fake_cuda::Reset();
         const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, options);
+        gpu.get()->parts->way = way;
         EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
                                           gpu.samples(sampler.get(), nullptr, Method::its, request)));
         EXPECT_EQ(inside(gpu)->use.copies > 0, comes);
@@ -158,6 +160,7 @@ TEST_F(EmulatedPartsLayerWay, CandidatesThatCostLessThanTransfersAreReadInPlace)
     }
     ASSERT_GT(candidates * 32, 2 * memory.gpu_memory);
     Expect(false, of(pools), memory);
+    Expect(true, of(pools), memory, CSAW__PARTS_BRING);
     csaw_vertex more = 0;
     while (degree(more) <= most - candidates) more++;
     pools.push_back({more});

@@ -71,7 +71,6 @@ csaw_status add_costs(layers_run *l, const uint64_t *words) {
 /* Whether partitions come for this depth, or its candidates are read in place. */
 csaw_status choose_way(layers_run *l) {
     csaw__device *device = l->device;
-    const csaw__layer_limits most = csaw__layers_in_place(&device->parts->request, &device->parts->fit);
     array<unsigned long long> largest;
     uint64_t candidates = 0;
     unsigned long long words = 0;
@@ -80,7 +79,7 @@ csaw_status choose_way(layers_run *l) {
     LAUNCH(device, l->owners, find_largest, l->cost.get(), l->owners, largest.get());
     CSAW_TRY(read(device, l->candidate.get() + l->owners, &candidates, 1));
     CSAW_TRY(read(device, largest.get(), &words, 1));
-    l->exchange = candidates > most.candidates || words > most.words;
+    l->exchange = csaw__layers_bring(device->parts, candidates, words);
     return CSAW_OK;
 }
 

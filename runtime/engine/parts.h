@@ -127,6 +127,8 @@ typedef struct csaw__layer_limits {
 enum { CSAW__LAYER_WORDS = 4 /* of a candidate: mass and owner, mark, sum */ };
 /* None are, where it is said how partitions are to come. */
 csaw__layer_limits csaw__layers_in_place(const csaw__fit_request *asked, const csaw__fit *fit);
+/* Whether a depth is exchanged that has so many candidates, and a largest layer of so many words. */
+bool csaw__layers_bring(const csaw__parts *parts, uint64_t candidates, uint64_t words);
 double csaw__exchange_transfers(const csaw__fit *fit); /* of a depth that needs every partition in three passes */
 /* Bytes of the host's memory that an exchange takes, of an entry of a frontier, and of a pick. */
 enum { CSAW__EXCHANGE_ENTRY_BYTES = 64, CSAW__EXCHANGE_PICK_BYTES = 144 };

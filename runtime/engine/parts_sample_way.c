@@ -36,3 +36,8 @@ csaw__layer_limits csaw__layers_in_place(const csaw__fit_request *asked, const c
     return (csaw__layer_limits){(uint64_t)(bytes * exchange / ((double)asked->arc_bytes * in_place)),
                                 csaw__pick_words(fit->instances + fit->queues + fit->spills)};
 }
+
+bool csaw__layers_bring(const csaw__parts *parts, uint64_t candidates, uint64_t words) {
+    const csaw__layer_limits most = csaw__layers_in_place(&parts->request, &parts->fit);
+    return parts->way == CSAW__PARTS_BRING || candidates > most.candidates || words > most.words;
+}

@@ -109,14 +109,14 @@ static uint64_t expected_bytes(means *m, uint32_t depths) {
     return (uint64_t)(arcs * 24) + 24;
 }
 
-double csaw__layer_candidates(const csaw__run *r, uint32_t depth) {
+void csaw__layer_candidates(const csaw__run *r, double *candidates) {
     means m = {.run = r};
     const uint64_t *const offset = r->job.seed_offset;
     double frontier = offset && r->job.num_roots ? (double)offset[r->job.num_roots] / (double)r->job.num_roots : 1;
-    for (uint32_t d = 0;; d++) {
-        const double candidates = frontier * mean_of(&m, CSAW_ALL, d == 0), fanout = r->job.fanout[d];
-        if (d == depth) return candidates;
-        frontier = fanout < candidates ? fanout : candidates;
+    for (uint32_t d = 0; d < r->job.length; d++) {
+        const double fanout = r->job.fanout[d];
+        candidates[d] = frontier * mean_of(&m, CSAW_ALL, d == 0);
+        frontier = fanout < candidates[d] ? fanout : candidates[d];
     }
 }
 

@@ -200,7 +200,8 @@ static void explain_exchange(csaw_plan *plan, const csaw__fit *fit) {
 /* Which depths of layers a GPU reads in place, of any run, and of one of two depths from each vertex. */
 static void explain_layers(csaw_plan *plan, const csaw__fit_request *graph, const csaw__fit *fit, uint64_t instances) {
     static const uint32_t fanout[] = {32, 32};
-    const uint32_t depths = sizeof fanout / sizeof *fanout;
+    enum { depths = sizeof fanout / sizeof *fanout };
+    double candidates[depths]; /* of a layer */
     const csaw__layer_limits most = csaw__layers_in_place(graph, fit);
     const uint64_t of_one = most.words / CSAW__LAYER_WORDS;
     const csaw__run run = {
@@ -222,8 +223,9 @@ static void explain_layers(csaw_plan *plan, const csaw__fit_request *graph, cons
         "            by biases, of %u and %u arcs from each vertex, %llu layer%s a batch:",
         (unsigned long long)most.candidates, SIZE(most.candidates * graph->arc_bytes), (unsigned long long)of_one,
         fanout[0], fanout[1], (unsigned long long)together, together == 1 ? "" : "s");
+    csaw__layer_candidates(&run, candidates);
     for (uint32_t d = 0; d < depths; d++) {
-        const double each = csaw__layer_candidates(&run, d), all = each * (double)together;
+        const double each = candidates[d], all = each * (double)together;
         const char *const way = all > (double)most.candidates ? "exchanged, since they are many"
                                 : each > (double)of_one       ? "exchanged, since a layer is too large"
                                                               : "in place, since they are few";

@@ -53,8 +53,8 @@ uint64_t csaw__most_in_batch(uint64_t of_one);
 /* Samples of a batch on a GPU to which partitions come as `fit` has it, of so many instances in all; apart: depths that
  * a lot is behind another. */
 uint64_t csaw__samples_in_batch(const csaw__run *r, const csaw__fit *fit, uint32_t apart, uint64_t instances);
-/* Candidates of an instance's layer at a depth, expected on this graph. */
-double csaw__layer_candidates(const csaw__run *r, uint32_t depth);
+/* Candidates of an instance's layer at each depth, [job.length], expected on this graph. */
+void csaw__layer_candidates(const csaw__run *r, double *candidates);
 #define CSAW__MOST_BATCH_BYTES ((uint64_t)4 << 30)
 /* What samples are of: instances first .. first + count - 1 of the run. */
 void csaw__run_describe(const csaw__run *r, uint64_t first, uint64_t count, csaw_samples *samples);

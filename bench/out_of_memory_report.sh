@@ -81,8 +81,8 @@ bench() { # NAME OPTIONS: a command
 script() { # VARIABLE=VALUE.. SCRIPT OPTIONS: a command
     printf '%q ' env "$@"
 }
-ways=(--ways "as the plan chooses;partitions;cyclic order (WS off)")
-[ "$DEVICE" = simulated ] || ways=(--ways "as the plan chooses;cyclic order (WS off)")
+ways=(--ways "as the plan chooses;cyclic order (WS off)")
+[ "$DEVICE" != simulated ] || ways=(--ways "partitions;cyclic order (WS off)") # there is nothing to choose
 brought=(--ways "partitions;read in place" --ablation 0)
 second=(--scale $((scale - less)) --edge-factor 32 --memory $((memory / (1 << less))) --only node2vec --walks 10000 --length 20)
 

@@ -4,7 +4,8 @@
 # on 2 streams, by every way of the scheduler with and without batches (BA), order by work (WS) and balance (BAL), and beside
 # them reading the graph in place, on R-MAT graphs and on GRAPHS, read as undirected. BUILD is a folder where csaw is built;
 # without it parts_bench is built here. Writes JSON, logs, tables (parts.md) and plots to OUT; exits non-zero if anything
-# failed, and goes on with the other graphs. The settings below may be given as variables. DEVICE=simulated needs no GPU, and tells transfers alone.
+# failed, and goes on with the other graphs. The settings below may be given as variables. DEVICE=simulated needs no GPU, and
+# tells transfers alone.
 set -u
 out=${1:?give a folder for the results}
 build=${2:-}

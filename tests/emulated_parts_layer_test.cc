@@ -206,6 +206,21 @@ TEST_F(EmulatedPartsLayer, ThePlanSaysWhichWayADepthGoes) {
     }
 }
 
+// Where the graph's pages are refused the CPU draws, and the plan says nothing of a GPU's layers.
+TEST_F(EmulatedPartsLayer, ThePlanSaysNoWayWherePagesAreRefused) {
+    const reference::Graph graph = ring_of(300, 299);
+    const csaw_csr csr = graph.csr();
+    csaw_plan_options plan = on_gpu(0, 0);
+    plan.gpu_memory = csr.num_edges * 8 * 3 / 4;
+    fake_cuda::refuse_pages = true;
+    const Library gpu(csr, plan);
+    const std::string said = csaw_plan_explain(gpu.get());
+    EXPECT_EQ(said.find("\nlayers      "), std::string::npos) << said;
+    EXPECT_NE(said.find("layers, second-order walks and samples, and pools that are lists are drawn by the cpu\n"),
+              std::string::npos)
+        << said;
+}
+
 // ---- limits --------------------------------------------------------------------------
 
 csaw_status draw(const csaw_csr &csr, const csaw_sampler *sampler, const csaw_plan_options &options) {

@@ -119,8 +119,7 @@ CSAW_FN bool csaw__parts_here(const csaw__job *job, csaw_vertex v) {
     return v - job->parts.view[0].first < job->parts.view[0].count;
 }
 
-/* Adds those of the next walks that wait here. The warp has `wide` words of each wide * warps, side by
- * side. */
+/* Adds those of the next walks that wait here. Of wide * warps words, side by side, `wide` are the warp's. */
 CSAW_FN void csaw__parts_look(const csaw__job *job, uint32_t wide, csaw__part_search *search) {
     const csaw__part_walks *p = &job->parts;
     const uint32_t lane = threadIdx.x & 31, below = (1u << lane) - 1;

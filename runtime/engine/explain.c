@@ -209,6 +209,7 @@ static void explain_layers(csaw_plan *plan, const csaw__fit_request *graph, cons
         .sampler = &csaw_layer,
         .job = {.kernel = CSAW__KERNEL_ITS, .length = depths, .fanout = fanout, .num_roots = graph->rows},
         .is_sample = true};
+    if (csaw__parts_on_gpu(plan->parts) && !plan->parts->kind->reads_in_place(plan->parts)) return; /* the CPU's */
     explain_exchange(plan, fit);
     if (most.words == 0) {
         say(plan, "            for each depth, and none is read in place, since partitions, resident or streams were "

@@ -3,9 +3,9 @@
  *
  * Method: what a sampler's picks look at decides once for a run (csaw__sample_way_of). Of layers a depth may be had in
  * two ways, and the cheaper one is taken, depth by depth: partitions come for three passes over their biases, or
- * kernels read all candidates in the host's page-locked memory, which is a row's bytes for a partition's. Read in
- * place, biases and sums take device memory, of as many layers at a time as it has room for (device_layer.cu), so that
- * one launch is what needs room: a depth that has a larger layer is exchanged. */
+ * kernels read all candidates where they are, in the host's page-locked memory. Read in place, biases and sums take
+ * device memory, of as many layers at a time as it has room for (device_layer.cu), so that one launch is what needs
+ * room: a depth that has a larger layer is exchanged. */
 #include "runtime/engine/parts.h"
 
 /* Times, as multiples of what a copy of as many bytes takes: of a candidate's arc in place, and of the transfers of

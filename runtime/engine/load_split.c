@@ -288,7 +288,7 @@ csaw_status csaw_graph_load_split(const char *path, const csaw_load_options *giv
     csaw__ranks *ranks;
     CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_load_split needs a place for the graph; out is NULL");
     CSAW_OPTIONS(csaw_load_options, given, options)
-    CSAW_REQUIRE(path, CSAW_EINVAL, "the path of the graph is NULL; pass the name of a file");
+    options.size = sizeof options; /* they may go on to csaw_graph_load() */
     CSAW_TRY(csaw__ranks_open(communicator, &ranks));
     if (csaw__ranks_size(ranks) == 1) return csaw_graph_load(path, &options, out);
     csaw__ranks_enter(ranks);

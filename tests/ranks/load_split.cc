@@ -197,6 +197,11 @@ TEST(LoadSplit, FilesOfOtherFormatsAreLoadedWhole) {
     EXPECT_EQ(CSAW_OK, rank_of() ? CSAW_OK : csaw_graph_save(graph.get(), (folder / "g.csaw").c_str()));
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT_EQ(0u, compare_loads(folder / "g.csaw", options_of(0, nullptr), false));
+    const MPI_Comm world = MPI_COMM_WORLD;
+    csaw_graph *with_defaults = nullptr;
+    EXPECT_EQ(CSAW_OK, csaw_graph_load_split((folder / "g.csaw").c_str(), nullptr, &world, false, &with_defaults))
+        << csaw_last_error();
+    csaw_graph_free(with_defaults);
     load_split(folder / "none.txt", options_of(0, nullptr), false, &status);
     EXPECT_EQ(CSAW_EIO, status);
     EXPECT_EQ(0u, std::string(csaw_last_error()).find(folder / "none.txt" + ": cannot be opened: "))
@@ -313,6 +318,18 @@ TEST(LoadSplit, AnotherFileOnOneRankIsSaid) {
     EXPECT_NE(nullptr, strstr(csaw_last_error(), "another choice of by_visits than rank 0"));
     load_split(a, options_of(0, nullptr), false, &status);
     EXPECT_EQ(CSAW_OK, status) << csaw_last_error();
+}
+
+TEST(LoadSplit, NoPathOnOneRankIsSaidOnAll) {
+    const Folder folder;
+    const std::string path = path_of(folder, {"a.txt", "1 2\n"});
+    const MPI_Comm world = MPI_COMM_WORLD;
+    const bool without = rank_of() == size_of() - 1;
+    csaw_graph *graph = nullptr;
+    EXPECT_EQ(CSAW_EINVAL,
+              same_status(csaw_graph_load_split(without ? nullptr : path.c_str(), nullptr, &world, false, &graph)));
+    EXPECT_NE(nullptr, strstr(csaw_last_error(), "the path of the graph is NULL; pass the name of a file"))
+        << csaw_last_error();
 }
 
 } // namespace

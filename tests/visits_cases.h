@@ -21,7 +21,16 @@ struct Ask {
     uint32_t walks = 0, depth = 0, top = 0;
     uint64_t seed = 0, first = 0;
     csaw_visit_options given() const {
-        return {sizeof(csaw_visit_options), sampler, params, walks, depth, top, seed, first, CSAW_SELECT_AUTO};
+        csaw_visit_options options = {};
+        options.size = sizeof options;
+        options.sampler = sampler;
+        options.params = params;
+        options.walks = walks;
+        options.depth = depth;
+        options.top = top;
+        options.seed = seed;
+        options.first = first;
+        return options;
     }
 };
 

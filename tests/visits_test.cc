@@ -73,6 +73,49 @@ TEST(Visits, AreTheSameInChunksOnAnyThreads) {
     }
 }
 
+// Told of 0 seeds, and of those done after each chunk; stopped there, nothing is made. The plan is not to be drawn from
+// meanwhile, and is as before afterwards.
+TEST(Visits, TellHowFarTheyAreAndStop) {
+    const Graph graph = reference::small_graph("karate");
+    const csaw_csr csr = graph.csr();
+    const reference::Library library(csr, law::plan_on("cpu", 2, 0));
+    std::vector<csaw_vertex> seeds;
+    for (csaw_vertex i = 0; i < 500; i++) seeds.push_back(i % 34);
+    struct Told {
+        csaw_plan *plan;
+        uint64_t most; /* seeds, until it stops */
+        std::vector<uint64_t> done;
+    };
+    const auto tell = [](void *user, uint64_t done, uint64_t total) {
+        auto *told = static_cast<Told *>(user);
+        csaw_visits *inside = nullptr;
+        EXPECT_EQ(csaw_visits_create(told->plan, nullptr, nullptr, &inside), CSAW_EINVAL);
+        EXPECT_EQ(total, 500u);
+        told->done.push_back(done);
+        return done < told->most;
+    };
+    const Ask ask = {&csaw_restart, nullptr, 200, 50, 5, 9};
+    csaw_visit_options given = ask.given();
+    const csaw_seeds view = {seeds.data(), seeds.size(), nullptr};
+    for (uint64_t most : {0u, 1u, 206u, 501u}) {
+        Told told = {library.get(), most, {}};
+        given.progress = tell;
+        given.user = &told;
+        csaw_visits *made = nullptr;
+        const csaw_status status = csaw_visits_create(library.get(), &view, &given, &made);
+        std::vector<uint64_t> want = {0, 205, 410, 500}; // chunks of 2^21 / (200 * 51)
+        while (want.size() > 1 && want[want.size() - 2] >= most) want.pop_back();
+        EXPECT_EQ(told.done, want) << most;
+        EXPECT_EQ(status, most > 500 ? CSAW_OK : CSAW_ESTOPPED) << most;
+        EXPECT_EQ(made != nullptr, most > 500) << most;
+        csaw_visits_free(made);
+        if (status) {
+            EXPECT_TRUE(message_has({"progress", std::to_string(want.back()), "500 seeds"})) << most;
+        }
+    }
+    EXPECT_EQ(visits(library.get(), {3}, ask), by_hand(library, {3}, ask));
+}
+
 // ---- law ---------------------------------------------------------------------
 
 TEST(VisitsLaw, AllWalksFromASeed) { expect_law("cpu", 20000); }

@@ -95,6 +95,8 @@ def as_integers(x: Any, name: str, dtype, shape: Tuple[Optional[int], ...] = (No
     dtype = np.dtype(dtype)
     if array.size == 0 and not isinstance(x, np.ndarray):
         array = array.astype(dtype)
+    if array.dtype.kind == "b":
+        raise invalid(f"{name} holds bool, but {what} are integers; if it is a mask, give numpy.flatnonzero({name})")
     if array.dtype.kind not in "iu":
         raise invalid(f"{name} holds {array.dtype}, but {what} are integers; convert them with astype('{dtype}')")
     limits = np.iinfo(dtype)
@@ -111,11 +113,20 @@ def as_integers(x: Any, name: str, dtype, shape: Tuple[Optional[int], ...] = (No
 
 
 def as_floats(x: Any, name: str, count: int) -> np.ndarray:
-    """x as [count] contiguous float32. Integers and float64 are converted; other kinds are refused."""
+    """x as [count] contiguous float32. Integers and float64 are converted; other kinds are refused, and numbers that
+    would become infinite or 0."""
     array = _plain(x, name, (count,), "one number per edge")
     if array.dtype.kind not in "iuf":
         raise invalid(f"{name} holds {array.dtype}, but weights are numbers; convert them with astype('float32')")
-    return np.ascontiguousarray(array, np.float32)
+    with np.errstate(over="ignore", under="ignore"):
+        out = np.ascontiguousarray(array, np.float32)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 4:
+        lost = (np.isinf(out) & np.isfinite(array)) | ((out == 0) & (array != 0))
+        if lost.any():
+            place = int(np.argmax(lost))
+            raise invalid(f"{name} holds {array[place]} at place {place}, outside what a float32 holds, 1.4e-45 to "
+                          "3.4e38; scale all")
+    return out
 
 
 def pointer(array: Optional[np.ndarray]) -> Optional[int]:

@@ -16,6 +16,8 @@ def is_tensor(x: Any) -> bool:
 def _attributes(data: Any) -> Dict[str, Any]:
     if isinstance(data, Mapping):
         return dict(data)
+    if not hasattr(data, "__dict__"):
+        return {}  # which has no edge_index
     if callable(getattr(data, "to_dict", None)):  # torch_geometric.data.Data
         return dict(data.to_dict())
     return {name: value for name, value in vars(data).items() if not name.startswith("_")}
@@ -26,6 +28,10 @@ def _length(x: Any) -> Optional[int]:
     return int(shape[0]) if shape is not None and len(shape) else None
 
 
+# Names that say what an attribute has rows for: of another length one would go along whole, unselected.
+_ROWS_OF = {"x": "vertices", "edge_attr": "edges", "edge_weight": "edges"}
+
+
 class GraphData:
     """num_nodes, num_edges; attributes: arrays and whatever else the batches carry along."""
 
@@ -34,10 +40,12 @@ class GraphData:
             data = (data,)
         self.graph: Optional[Graph] = None  # if it is what was given
         self._ends: Any = None  # [2, edges] uint32 of other data: senders, receivers
-        index, weight = None, None
+        index, weight, rows_of = None, None, dict(_ROWS_OF)
         if isinstance(data, tuple) and data and isinstance(data[0], Graph):
             self.attributes = self._of_tuple(data[1:])
             self.graph = data[0]
+            if len(data) == 3:
+                rows_of["y"] = "vertices"
             if weight_attr == "weight" and weight_attr not in self.attributes:
                 weight = self.graph.weight
         else:
@@ -54,6 +62,8 @@ class GraphData:
             self._ends = as_integers(index, "edge_index", np.uint32, (2, None), MAX_VERTICES, "vertex numbers")
             self.num_edges = self._ends.shape[1]
             self.num_nodes = self._count_nodes(data)
+        for name, whose in rows_of.items():
+            self._require_rows(name, whose)
         self._is_the_graph_s = self.graph is not None and (not weight_attr or weight is not None)
         if weight_attr and weight is None:
             if weight_attr not in self.attributes:
@@ -84,6 +94,13 @@ class GraphData:
             raise invalid(
                 f"edge_index names vertex {least - 1}, but there are {given} vertices (num_nodes, or rows of x)")
         return given
+
+    def _require_rows(self, name: str, whose: str) -> None:
+        given, count = self.attributes.get(name), self.num_nodes if whose == "vertices" else self.num_edges
+        if given is None or _length(given) == count:
+            return
+        what = f"shape {list(given.shape)}" if hasattr(given, "shape") else f"no shape ({type(given).__name__})"
+        raise invalid(f"{name} has {what}, but the graph has {count} {whose}; give an array or tensor of {count} rows")
 
     def receiving_graph(self) -> Graph:
         """The graph whose rows are the receivers: to sample along it is to go against the messages. Its times are

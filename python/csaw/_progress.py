@@ -15,7 +15,7 @@ from ._lib import check
 ProgressOption = Union[bool, Callable[[int, int], Optional[bool]]]
 
 
-def _bar():
+def _bar(unit):
     """tqdm's bar as a function of (done, total), or None where tqdm is not installed."""
     try:
         from tqdm.auto import tqdm
@@ -26,7 +26,7 @@ def _bar():
     def show(done, total):
         nonlocal bar
         if bar is None:
-            bar = tqdm(total=total, unit=" walks", unit_scale=True)
+            bar = tqdm(total=total, unit=unit, unit_scale=True)
         bar.update(done - bar.n)
         if done >= total:
             bar.close()
@@ -38,10 +38,10 @@ class Callbacks:
     """The callbacks of one run. progress: True = tqdm's bar where it is installed; or a function of (done, total),
     which stops the run by returning False."""
 
-    def __init__(self, progress: ProgressOption = False):
+    def __init__(self, progress: ProgressOption = False, unit: str = " walks"):
         self.error: Optional[BaseException] = None
         self._interrupted = False
-        self._told = _bar() if progress is True else progress or None
+        self._told = _bar(unit) if progress is True else progress or None
         self.progress: Any = s.PROGRESS(self._progress)
 
     def __enter__(self) -> "Callbacks":

@@ -171,7 +171,8 @@ csaw_saint_options = _struct(
     ("seed", c_uint64), ("first", c_uint64), ("count", c_uint64))
 csaw_visit_options = _struct(
     "csaw_visit_options", ("size", c_size_t), ("sampler", c_void_p), ("params", c_void_p), ("walks", c_uint32),
-    ("depth", c_uint32), ("top", c_uint32), ("seed", c_uint64), ("first", c_uint64), ("select", c_int))
+    ("depth", c_uint32), ("top", c_uint32), ("seed", c_uint64), ("first", c_uint64), ("select", c_int),
+    ("progress", PROGRESS), ("user", c_void_p))
 csaw_visits_view = _struct(
     "csaw_visits_view", ("num_seeds", c_uint64), ("offset", c_void_p), ("vertex", c_void_p), ("count", c_void_p),
     ("weight", c_void_p))

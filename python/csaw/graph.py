@@ -166,7 +166,7 @@ class Graph:
         edges = list(graph.edges(data=True))
         index = np.array([[number[u] for u, _, _ in edges], [number[v] for _, v, _ in edges]], np.int64).reshape(2, -1)
         has_weight = weight is not None and any(weight in data for _, _, data in edges)
-        values = np.array([data.get(weight, 1) for _, _, data in edges], np.float32) if has_weight else None
+        values = np.array([data.get(weight, 1) for _, _, data in edges], np.float64) if has_weight else None
         out = cls.from_edge_index(index, len(nodes), values, undirected=not graph.is_directed(),
                                   keep_duplicates=True)
         if nodes != list(range(len(nodes))):

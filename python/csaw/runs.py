@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs: walks and samples from a graph or a plan."""
 import ctypes
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -65,7 +65,9 @@ def _select(name: str) -> int:
 
 def fanout_of(fanout: Any) -> np.ndarray:
     """[hops] uint32 from whole numbers; -1 = all neighbours."""
-    values = [fanout] if hasattr(fanout, "__index__") else list(fanout)
+    if hasattr(fanout, "tolist"):  # of NumPy, PyTorch
+        fanout = fanout.tolist()
+    values = list(fanout) if isinstance(fanout, Iterable) else [] if fanout is None else [fanout]
     if not values:
         raise invalid("fanout is empty; give the number of neighbours for each hop, such as [15, 10]")
     return np.array([s.ALL if v == -1 else _count(v, "an entry of fanout (-1 = all)", 0, s.ALL - 1) for v in values],
@@ -249,7 +251,7 @@ def sample_neighbors(graph: GraphOrPlan, seeds: Any, fanout: Union[int, Sequence
     vertex = as_integers(on_host(seeds), "seeds", np.uint32, what="vertex numbers")
     if not len(vertex):
         raise invalid("seeds are empty; give at least one vertex")
-    hops = [fanout] if isinstance(fanout, int) else fanout
+    hops = () if fanout is None else fanout  # no default of sample()
     made = sample(graph, sampler, [vertex], fanout=hops, replace=replace, select=select, seed=seed)
     out = neighbor_sample_of(made.blocks())
     return out if place is None else out._replace(e_id=place[out.e_id])

@@ -7,8 +7,9 @@ import numpy as np
 
 from . import _structs as s
 from ._arrays import view
-from ._lib import Handle, create, invalid, lib
+from ._lib import Handle, invalid, lib
 from ._lib import options as make_options
+from ._progress import Callbacks, ProgressOption
 from .plan import plan_of
 from .runs import GraphOrPlan, SamplerLike, _count, _select, seeds_of
 from .sampler import sampler_of
@@ -28,12 +29,14 @@ class Visits(NamedTuple):
 
 
 def visits(graph: GraphOrPlan, seeds: Any = None, *, walks: int = 10, depth: int = 10, top: int = 10,
-           sampler: Optional[SamplerLike] = None, select: str = "auto", seed: int = 0, first: int = 0) -> Visits:
+           sampler: Optional[SamplerLike] = None, select: str = "auto", seed: int = 0, first: int = 0,
+           progress: ProgressOption = False) -> Visits:
     """The `top` vertices that `walks` walks of `depth` steps from each seed visit most (Ying et al., KDD 2018).
 
     seeds: [n] vertices, which may repeat; None = every vertex. The seed itself does not count. sampler: a walk, default
     "restart". first: number of the first seed: a list in pieces, each with the number that its first seed has in the
-    whole, gives what the whole gives.
+    whole, gives what the whole gives. progress: True = tqdm's bar, or a function of (done, total) seeds, which stops by
+    returning False.
     """
     plan, given = plan_of(graph), seeds_of(seeds)
     if given and given.offset is not None:
@@ -43,10 +46,15 @@ def visits(graph: GraphOrPlan, seeds: Any = None, *, walks: int = 10, depth: int
         s.csaw_visit_options, sampler=walk and walk._handle.pointer, params=walk and ctypes.addressof(walk._params),
         walks=_count(walks, "walks", 1), depth=_count(depth, "depth", 1), top=_count(top, "top", 1),
         seed=_count(seed, "seed", 0, 2**64 - 1), first=_count(first, "first", 0, 2**40), select=_select(select))
-    with plan._lock:
-        made = create(lib.csaw_visits_create, plan._handle.pointer, given and ctypes.byref(given.struct),
-                      ctypes.byref(options))
-    owner, look = Handle(made, lib.csaw_visits_free), lib.csaw_visits_look(made)
+    callbacks = Callbacks(progress, " seeds")
+    options.progress = callbacks.progress
+    out = ctypes.c_void_p()
+    with plan._lock, callbacks:
+        status = lib.csaw_visits_create(plan._handle.pointer, given and ctypes.byref(given.struct),
+                                        ctypes.byref(options), ctypes.byref(out))
+        owner = None if status else Handle(out.value, lib.csaw_visits_free)  # freed if a callback raised
+        callbacks.finish(status)
+    look = lib.csaw_visits_look(owner.pointer)
     offset = view(look.offset, (look.num_seeds + 1,), np.uint64, owner)
     entries = (int(offset[-1]),)
     return Visits(offset, view(look.vertex, entries, np.uint32, owner), view(look.count, entries, np.uint32, owner),

@@ -207,6 +207,28 @@ def test_refused(data, words, options):
     assert words in caught.value.message
 
 
+@pytest.mark.parametrize("words, of", [
+    ("x has shape [59, 2], but the graph has 60 vertices", lambda d: {**vars(d), "x": d.x[1:]}),
+    ("x has no shape (list), but the graph has 60 vertices", lambda d: {**vars(d), "x": d.x.tolist()}),
+    ("edge_attr has shape [499], but the graph has 500 edges", lambda d: {**vars(d), "edge_attr": d.edge_attr[1:]}),
+    ("edge_weight has shape [60], but the graph has 500", lambda d: {**vars(d), "edge_weight": np.ones(60)}),
+    ("y has shape [3], but the graph has 60", lambda d: (csaw.Graph.from_edge_index(d.edge_index, 60), d.x, d.y[:3])),
+    ("NoneType has no edge_index", lambda d: None),
+    ("str has no edge_index", lambda d: "cora"),
+])
+def test_data_that_do_not_fit_are_refused(data, words, of):
+    for make in (lambda: csaw.NeighborLoader(of(data), [2]), lambda: csaw.SaintLoader(of(data), "node", 5)):
+        with pytest.raises(csaw.CsawError) as caught:
+            make()
+        assert words in caught.value.message
+
+
+def test_what_is_of_the_whole_graph_goes_along(data):
+    given = {**vars(data), "y": np.array([7]), "edge_label_index": np.zeros((2, 3), int)}
+    batch = next(iter(csaw.NeighborLoader(given, [2], batch_size=5)))
+    assert batch.y.tolist() == [7] and batch.edge_label_index.shape == (2, 3) and len(batch.x) == batch.num_nodes
+
+
 def test_arguments_of_pyg_that_say_what_is_done_anyway(data):
     plain = list(csaw.NeighborLoader(data, [3, 2], batch_size=9))
     said = csaw.NeighborLoader(data, [3, 2], batch_size=9, is_sorted=True, directed=True, disjoint=False, time_attr=None,

@@ -19,7 +19,8 @@ def refused(status, words, call):
 
 
 @pytest.mark.parametrize("words, seeds", [
-    ("float64", [0.5]), ("bool", np.array([True, False])), ("-1 at place 1", [0, -1]), ("seed 1 is vertex 34", [0, 34]),
+    ("float64", [0.5]), ("bool, but", np.array([True, False])), ("-1 at place 1", [0, -1]),
+    ("if it is a mask, give numpy.flatnonzero(seeds)", np.array([True, False])), ("seed 1 is vertex 34", [0, 34]),
     ("4294967296", [2**32]), ("shape [1, 2]", np.array([[0, 1]])), ("shape []", 3), ("<U1", ["a"]),
 ])
 def test_seeds(karate, words, seeds):
@@ -53,7 +54,12 @@ def test_what_the_library_refuses(karate, digraph):
 def test_neighbours(karate):
     refused("EINVAL", "seeds are empty", lambda: csaw.sample_neighbors(karate, [], [2]))
     refused("EINVAL", "fanout is empty", lambda: csaw.sample_neighbors(karate, [1], []))
+    refused("EINVAL", "fanout is empty", lambda: csaw.sample_neighbors(karate, [1], None))
     refused("EINVAL", "-2", lambda: csaw.sample_neighbors(karate, [1], [-2]))
+    refused("EINVAL", "is 2.5", lambda: csaw.sample_neighbors(karate, [1], 2.5))
+    want = csaw.sample_neighbors(karate, [1], [3, 2]).n_id
+    for hops in (np.array([3, 2]), (3, 2), iter([3, 2])):
+        np.testing.assert_array_equal(csaw.sample_neighbors(karate, [1], hops).n_id, want)
     refused("EINVAL", "depth is 3, but fanout has 2", lambda: csaw.sample(karate, "neighbor", fanout=[2, 2], depth=3))
 
 
@@ -64,6 +70,9 @@ def test_neighbours(karate):
     ("4294967295", lambda: csaw.Graph.from_edge_index([[0], [2**32 - 1]])),
     ("weight has shape [1]", lambda: csaw.Graph.from_edge_index(EDGES, weight=[1.0])),
     ("weight holds <U1", lambda: csaw.Graph.from_edge_index(EDGES, weight=["a", "b"])),
+    ("weight holds 1e+39 at place 1, outside what a float32 holds",
+     lambda: csaw.Graph.from_edge_index(EDGES, weight=[1.0, 1e39])),
+    ("weight holds 1e-50 at place 0", lambda: csaw.Graph.from_csr([0, 1], [0], [1e-50])),
     ("type holds float64", lambda: csaw.Graph.from_edge_index(EDGES, type=[1.0, 2.0])),
     ("type holds -1", lambda: csaw.Graph.from_edge_index(EDGES, type=[1, -1])),
     ("num_vertices", lambda: csaw.Graph.from_edge_index(EDGES, num_nodes=1)),

@@ -47,6 +47,30 @@ def test_visits_in_pieces(karate):
     assert not np.array_equal(other.vertex, parts[1].vertex)
 
 
+def test_progress_of_visits(karate):
+    told = []
+    csaw.visits(karate, [0, 5, 7], walks=3, depth=2, progress=lambda done, total: told.append((done, total)))
+    assert told == [(0, 3), (3, 3)]
+    with pytest.raises(csaw.CsawError) as caught:
+        csaw.visits(karate, progress=lambda done, total: False)
+    assert caught.value.status_name == "ESTOPPED"
+
+
+def test_ctrl_c_stops_visits(python):
+    out = python("""
+import csaw, os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+graph = csaw.Graph.rmat(14, 8, seed=1)
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+begun = time.monotonic()
+try:
+    csaw.visits(graph, walks=100000, depth=10)
+except KeyboardInterrupt:
+    print("stopped", time.monotonic() - begun < 20, len(csaw.visits(graph, [0]).offset))
+""")
+    assert out == "stopped True 2\n"
+
+
 def chi2(counts, probability):
     expected = counts.sum() * probability
     return ((counts - expected)**2 / expected).sum()

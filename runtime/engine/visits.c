@@ -93,6 +93,17 @@ done:
     return status;
 }
 
+static csaw_status tell(const counting *c, uint64_t done) {
+    const csaw_visit_options *o = &c->options;
+    if (!o->progress) return CSAW_OK;
+    c->plan->busy = true;
+    const bool go_on = o->progress(o->user, done, c->num_seeds);
+    c->plan->busy = false;
+    CSAW_REQUIRE(go_on, CSAW_ESTOPPED, "stopped by the progress callback after %llu of %llu seeds",
+                 (unsigned long long)done, (unsigned long long)c->num_seeds);
+    return CSAW_OK;
+}
+
 static csaw_status check(counting *c, const csaw_seeds *seeds) {
     csaw_visit_options *o = &c->options;
     if (!o->sampler) o->sampler = &csaw_restart;
@@ -137,8 +148,12 @@ csaw_status csaw_visits_create(csaw_plan *plan, const csaw_seeds *seeds, const c
     CSAW_TRY_DONE(csaw__alloc(&c.visit, c.chunk * c.options.walks * c.options.depth, "visits"));
     CSAW_TRY_DONE(csaw__alloc(&c.kept, c.chunk, "visits"));
     v->num_seeds = c.num_seeds;
-    for (uint64_t first = 0; first < c.num_seeds; first += c.chunk)
-        CSAW_TRY_DONE(walk_and_count(&c, v, first, c.num_seeds - first < c.chunk ? c.num_seeds - first : c.chunk));
+    CSAW_TRY_DONE(tell(&c, 0));
+    for (uint64_t first = 0, done; first < c.num_seeds; first = done) {
+        done = c.num_seeds - first < c.chunk ? c.num_seeds : first + c.chunk;
+        CSAW_TRY_DONE(walk_and_count(&c, v, first, done - first));
+        CSAW_TRY_DONE(tell(&c, done));
+    }
     *out = v;
     v = NULL;
 done:

@@ -7,7 +7,7 @@ import numpy as np
 from . import _structs as s
 from ._lib import invalid
 from .plan import plan_of
-from .runs import GraphOrPlan, SamplerLike, each_batch, host_walks, require_all, run_options, seeds_of
+from .runs import GraphOrPlan, SamplerLike, _count, each_batch, host_walks, require_all, run_options, seeds_of
 from .sampler import sampler_of
 
 
@@ -20,7 +20,8 @@ class WalkCorpus:
         self._plan, self._sampler, self._seeds = plan_of(graph), sampler_of(sampler), seeds_of(seeds)
         if self._seeds and self._seeds.offset is not None:
             raise invalid("seeds of walks are one vertex each, [n]")
-        self._run = dict(depth=length, walks_per_seed=walks_per_seed, seed=seed, select=select, batch_bytes=batch_bytes)
+        self._run = dict(depth=_count(length, "length", 1, 2**24 - 1), walks_per_seed=walks_per_seed, seed=seed,
+                         select=select, batch_bytes=batch_bytes)
         run_options(**self._run)  # what is wrong is said now
         self._words, self._names = words, None
         names = self._plan.graph.names

@@ -38,6 +38,10 @@ def test_options_of_walks(karate, words, options):
     refused("EINVAL", words, lambda: csaw.random_walk(karate, **options))
 
 
+def test_length_of_sentences(karate):
+    refused("EINVAL", "length is 0", lambda: csaw.walks_for_gensim(karate, length=0))
+
+
 def test_what_the_library_refuses(karate, digraph):
     refused("EINVAL", "alias", lambda: csaw.node2vec_walk(karate, length=2, select="alias"))
     refused("EINVAL", "p is -1", lambda: csaw.node2vec_walk(karate, p=-1))

@@ -20,6 +20,8 @@ from .matrix import Adjacency, Matrix, matrix
 
 def _for(edges: Adjacency, x: Tensor) -> Matrix:
     """The matrix that takes x [columns, n]; of edge_index, square."""
+    if not isinstance(x, Tensor):
+        raise invalid(f"x is a {type(x).__name__}; give a tensor, such as torch.as_tensor(x)")
     a = matrix(edges, x.shape[0])
     if x.shape[0] != a.shape[1]:
         raise invalid(
@@ -60,6 +62,8 @@ def es_spmm(edges: Adjacency, x: Tensor, weight: Optional[Tensor] = None, width:
     method: "stratified", unbiased and anew for each (seed, epoch), "bucket" or "fastrand". reduce: "sum" or "mean".
     """
     a = _for(edges, x)
+    if width == 0:  # which in C is the default
+        raise invalid("width is 0, but it is how many entries a row has at most; give 1 or more")
     _known(method, METHODS, "method")
     return es_spmm_op(a.rowptr, a.col, _weight(a, weight), x, width, method, _known(reduce, ("sum", "mean"), "reduce"),
                       seed, epoch)

@@ -114,7 +114,8 @@ def _check_edges(row: Tensor, col: Tensor, shape: Tuple[int, int]) -> None:
     for least, most, count, what in ((row_least, row_most, shape[0], "receiver"),
                                      (col_least, col_most, shape[1], "sender")):
         if least < 0 or most >= count:
-            raise invalid(f"a {what} of edge_index is outside 0 .. {count - 1}; there are {count}")
+            raise invalid(f"{what} {least if least < 0 else most} of edge_index is outside 0 .. {count - 1}; there are "
+                          f"{count}: fix the edge, or give num_nodes, or x, of as many vertices")
 
 
 def from_coo(row: Tensor, col: Tensor, weight: Optional[Tensor], shape: Tuple[int, int],

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report.h"
 
@@ -23,6 +24,15 @@ int arguments_wrong(const arguments *arguments, const char *format, ...) {
     va_end(values);
     fprintf(messages(), "\nSee: csaw help %s\n", arguments->command->name);
     return EXIT_USAGE;
+}
+
+int arguments_spare_input(const arguments *arguments, const char *what, const char *path) {
+    struct stat in, out;
+    const bool same = path && strcmp(path, "-") && !stat(arguments->operands[0], &in) && !stat(path, &out) &&
+                      S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+    if (!same) return -1;
+    return arguments_wrong(arguments, "%s %s is the graph that is read, and would be lost; give another name", what,
+                           path);
 }
 
 bool parse_count(const char *text, uint64_t *out) {

@@ -60,6 +60,10 @@ int arguments_unknown(const arguments *arguments, const char *name);
 /* Prints a message with a pointer to the help; returns EXIT_USAGE. */
 int arguments_wrong(const arguments *arguments, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Refuses, returning EXIT_USAGE, to write something else over the graph that is read, the first operand, by whatever
+ * name or link; else -1. what: where the file is asked for. path: NULL = it is not. */
+int arguments_spare_input(const arguments *arguments, const char *what, const char *path);
+
 /* A whole number in decimal with nothing around it. */
 bool parse_count(const char *text, uint64_t *out);
 /* The same with KiB, MiB, GiB or TiB behind it, or nothing: bytes. */

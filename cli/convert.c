@@ -56,7 +56,7 @@ static int check_line(const arguments *arguments, const convert_options *options
         return arguments_wrong(arguments,
                                "--%s is about vertex numbers, and an edge list keeps names alone; give OUT.csaw",
                                options->order ? "order" : "names");
-    return -1;
+    return arguments_spare_input(arguments, "--names", options->names); /* OUT may be IN, and replaces it */
 }
 
 /* Replaces *graph by what `make` makes of it. */

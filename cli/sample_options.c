@@ -163,7 +163,9 @@ int sample_options_check(const arguments *arguments, sample_options *options) {
         return arguments_wrong(arguments, "--json takes standard output; send the result to a file with -o FILE");
     if (options->draw && !ends_in(options->draw, ".svg"))
         return arguments_wrong(arguments, "--draw %s: the picture is SVG; let its name end in .svg", options->draw);
-    int result = read_fanout(arguments, options);
+    int result = arguments_spare_input(arguments, "--output", options->output);
+    if (result < 0) result = arguments_spare_input(arguments, "--draw", options->draw);
+    if (result < 0) result = read_fanout(arguments, options);
     return result >= 0 ? result : select_option_find(arguments, options->select_name, &options->select);
 }
 

@@ -116,7 +116,9 @@ static int check_options(const arguments *arguments, walk_options *options) {
                                "--draw shows walks that one process makes; leave it out, or leave mpirun out");
     if (options->draw && !ends_in(options->draw, ".svg"))
         return arguments_wrong(arguments, "--draw %s: the picture is SVG; let its name end in .svg", options->draw);
-    return select_option_find(arguments, options->select_name, &options->select);
+    int result = arguments_spare_input(arguments, "--output", options->output);
+    if (result < 0) result = arguments_spare_input(arguments, "--draw", options->draw);
+    return result >= 0 ? result : select_option_find(arguments, options->select_name, &options->select);
 }
 
 /* ---- the run ---- */

@@ -120,6 +120,17 @@ TEST_F(Cli, convert_refuses_what_it_cannot_do) {
         }
     }
     ASSERT_EQ(run("convert g.txt g.csaw").code, 0);
+    for (const char *link : {"same.txt", "same.svg"}) std::filesystem::create_symlink("g.txt", folder / link);
+    for (const char *words : {"walk g.txt -o ./g.txt", "walk same.txt -o g.txt", "convert g.txt out.csaw --names g.txt",
+                              "walk g.txt -o same.txt", "walk g.txt -o walks.txt --draw same.svg",
+                              "sample g.txt --fanout 2 -o g.txt", "subgraph g.txt --fanout 2 -o g.txt"}) {
+        SCOPED_TRACE(words);
+        EXPECT_EQ(run(words).code, 2);
+        EXPECT_EQ(read("g.txt"), star);
+    }
+    EXPECT_EQ(run("walk g.txt -o same.txt").err,
+              "csaw walk: --output same.txt is the graph that is read, and would be lost; give another name\n"
+              "See: csaw help walk\n");
     Outcome got = run("info g.csaw --undirected");
     EXPECT_EQ(got.code, 1);
     EXPECT_EQ(got.err, "csaw: g.csaw: option undirected counts when a .csaw file is made; drop it here, and give it to "

@@ -30,7 +30,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import csaw.torch
-from reports import axes_for, parse_outputs, percent, save, spread, write_json
+from reports import axes_for, parse_outputs, percent, save, spread, told, write_json
 
 PUBLISHED = {"MUTAG": (0.894, 0.056), "PROTEINS": (0.762, 0.028), "NCI1": (0.827, 0.017)}  # mean, deviation over folds
 
@@ -170,7 +170,7 @@ def run(name: str, options: argparse.Namespace) -> Dict[str, Any]:
     graphs = Graphs(collection, options.device)
     fold = folds_of(graphs.y.cpu().numpy(), options.folds, options.seed)
     begin, curves = time.perf_counter(), []
-    for f in range(options.folds):
+    for f in told(range(options.folds), options.folds, f"folds of {name}"):
         torch.manual_seed(options.seed * options.folds + f)
         inside, outside = (torch.from_numpy(np.flatnonzero(part)).to(options.device) for part in (fold != f, fold == f))
         curves.append(train(graphs, inside, outside, by_auc, options))

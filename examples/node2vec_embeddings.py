@@ -19,13 +19,13 @@ import argparse
 import os
 import time
 from pathlib import Path
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 import csaw
 import skip_gram
-from reports import axes_for, parse_outputs, percent, save, spread, write_json
+from reports import axes_for, parse_outputs, percent, save, spread, told, write_json
 
 PUBLISHED = {"blogcatalog": {"DeepWalk": 0.2110, "node2vec": 0.2581}}  # Macro-F1 at 50%
 
@@ -84,7 +84,7 @@ def run(name: str, graph: csaw.Graph, y: np.ndarray, p: float, q: float, options
     at: List[Dict[str, Any]] = []
     for share in options.shares:
         rows = []
-        for split in range(options.splits):
+        for split in told(range(options.splits), options.splits, f"splits of {100 * share:.0f}%"):
             order = np.random.default_rng([options.seed, split]).permutation(labelled)
             middle = round(share * len(order))
             rows.append(classify(x, y, order[:middle], order[middle:]))
@@ -93,20 +93,22 @@ def run(name: str, graph: csaw.Graph, y: np.ndarray, p: float, q: float, options
     return {"walks": name, "p": p, "q": q, "seconds": seconds, "at": at}
 
 
-def show(record: Dict[str, Any]) -> None:
+def show(record: Dict[str, Any], way: Optional[Dict[str, Any]] = None) -> None:
+    """A part of the table; no way: its heading."""
     o = record["options"]
-    print(f"{record['graph']}: {record['vertices']} vertices, {record['arcs']} arcs, {record['labels']} labels")
-    print(f"{o['num_walks']} walks of {o['walk_length']} steps a vertex, skip-gram by {o['skip_gram']}, "
-          f"{o['dimensions']} dimensions, {o['epochs']} epochs; {o['splits']} splits")
-    print(f"  {'walks':22}{'labels known':>13}{'Macro-F1, %':>15}{'Micro-F1, %':>15}{'published Macro':>17}")
-    for way in record["ways"]:
-        name = f"{way['walks']} p={way['p']:g} q={way['q']:g}"
-        for row in way["at"]:
-            published = record["published"].get(way["walks"]) if row["share"] == 0.5 else None
-            print(f"  {name:22}{100 * row['share']:12.0f}%"
-                  f"{percent(row['macro_f1']):>15}{percent(row['micro_f1']):>15}"
-                  f"{'' if published is None else format(100 * published, '.2f'):>17}")
-        print(f"    walks and vectors took {way['seconds']:.1f} s")
+    if way is None:
+        print(f"{record['graph']}: {record['vertices']} vertices, {record['arcs']} arcs, {record['labels']} labels")
+        print(f"{o['num_walks']} walks of {o['walk_length']} steps a vertex, skip-gram by {o['skip_gram']}, "
+              f"{o['dimensions']} dimensions, {o['epochs']} epochs; {o['splits']} splits")
+        print(f"  {'walks':22}{'labels known':>13}{'Macro-F1, %':>15}{'Micro-F1, %':>15}{'published Macro':>17}", flush=True)
+        return
+    name = f"{way['walks']} p={way['p']:g} q={way['q']:g}"
+    for row in way["at"]:
+        published = record["published"].get(way["walks"]) if row["share"] == 0.5 else None
+        print(f"  {name:22}{100 * row['share']:12.0f}%"
+              f"{percent(row['macro_f1']):>15}{percent(row['micro_f1']):>15}"
+              f"{'' if published is None else format(100 * published, '.2f'):>17}")
+    print(f"    walks and vectors took {way['seconds']:.1f} s", flush=True)
 
 
 def draw(record: Dict[str, Any], path: Path) -> None:
@@ -152,10 +154,11 @@ def main() -> None:
         "csaw": csaw.version(), "graph": options.data.stem, "vertices": graph.num_vertices, "arcs": graph.num_edges,
         "labels": data.y.shape[1], "published": PUBLISHED.get(options.data.stem, {}), "ways": [],
         "options": {name: value for name, value in vars(options).items() if name not in ("json", "plot", "data")}}
+    show(record)
     for name, p, q in (("DeepWalk", 1.0, 1.0), ("node2vec", options.p, options.q)):
         record["ways"].append(run(name, graph, data.y, p, q, options))
+        show(record, record["ways"][-1])
         write_json(options.json, record)
-    show(record)
     if options.plot:
         draw(record, options.plot / f"node2vec-{record['graph']}.svg")
 

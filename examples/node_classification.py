@@ -21,7 +21,7 @@ from torch.nn import functional as F
 
 import csaw.torch
 from csaw.datasets.dataset import undirected
-from reports import parse_outputs
+from reports import parse_outputs, told
 
 Parts = Tuple[Tensor, Tensor, Tensor]  # vertices that train, that choose the epoch, that are counted
 
@@ -116,7 +116,7 @@ def fit(step: Callable[[], Tensor], forward: Callable[[], Tensor], net: nn.Modul
         options: argparse.Namespace) -> Result:
     """Trains for options.epochs; looks at the accuracies, by forward() in eval mode, every options.every epochs."""
     result, chosen = Result(0.0, {}, []), -1.0
-    for epoch in range(1, options.epochs + 1):
+    for epoch in told(range(1, options.epochs + 1), options.epochs, "epochs"):
         loss = step()
         if epoch % options.every and epoch != options.epochs:
             continue

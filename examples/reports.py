@@ -1,11 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""What the experiments of this folder write: means over runs, JSON, plots. Needs nothing but, for plots, matplotlib."""
+"""What the experiments of this folder write: how far they are, means over runs, JSON, plots. Needs nothing but, for
+plots, matplotlib."""
 import argparse
 import importlib.util
 import json
 import statistics
+import sys
+import time
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterable, Iterator, List, Optional, TypeVar
+
+T = TypeVar("T")
+
+
+def told(items: Iterable[T], total: int, what: str) -> Iterator[T]:
+    """The items; on standard error how many of `total` are done: each second on a terminal, where the line is wiped at
+    the end, and each 30 seconds elsewhere."""
+    line = sys.stderr.isatty()
+    last, shown = time.monotonic(), 0
+    for done, item in enumerate(items):
+        if time.monotonic() - last >= (1 if line else 30):
+            text = f"  {what}: {done} of {total}"
+            print(f"\r{text}" if line else text, end="" if line else "\n", file=sys.stderr, flush=True)
+            last, shown = time.monotonic(), len(text)
+        yield item
+    if line and shown:
+        print("\r" + " " * shown, end="\r", file=sys.stderr, flush=True)
 
 
 def parse_outputs(parser: argparse.ArgumentParser) -> argparse.Namespace:

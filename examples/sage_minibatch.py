@@ -29,7 +29,7 @@ from torch.nn import functional as F
 import csaw
 import csaw.torch
 from node_classification import Data, FeatureLinear, Parts, accuracy, data_of, describe, heading, load, parse
-from reports import axes_for, percent, save, spread, write_json
+from reports import axes_for, percent, save, spread, told, write_json
 
 PHASES = ("sample", "gather", "train")
 SAINT = ("node", "edge", "walk", "frontier")
@@ -154,7 +154,7 @@ def train(data: Data, parts: Parts, way: Way, seed: int, options: argparse.Names
         optimizer.step()
 
     seconds, curve = dict.fromkeys(PHASES, 0.0), []
-    for epoch in range(1, way.epochs + 1):
+    for epoch in told(range(1, way.epochs + 1), way.epochs, "epochs"):
         batches = iter(way.batches)
         net.train()
         while True:

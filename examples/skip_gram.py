@@ -13,6 +13,7 @@ import importlib.util
 import numpy as np
 
 import csaw
+from reports import told
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -44,12 +45,23 @@ def embed(graph: csaw.Graph, p: float, q: float, options: argparse.Namespace) ->
     return (_by_gensim if options.skip_gram == "gensim" else _by_torch)(graph, p, q, options)
 
 
+class _Told:
+    """Sentences that are gone through several times, which says how many have been."""
+
+    def __init__(self, sentences, total: int):
+        self.sentences, self.total = sentences, total
+
+    def __iter__(self):
+        return told(self.sentences, self.total, "walks of this pass")
+
+
 def _by_gensim(graph: csaw.Graph, p: float, q: float, options: argparse.Namespace) -> np.ndarray:
     from gensim.models import Word2Vec
 
     sentences = csaw.walks_for_gensim(graph, length=options.walk_length, walks_per_seed=options.num_walks,
                                       seed=options.seed, sampler=csaw.Sampler("node2vec", p=p, q=q))
-    model = Word2Vec(sentences, vector_size=options.dimensions, window=options.window, min_count=0, sg=1,
+    told_of = _Told(sentences, graph.num_vertices * options.num_walks)
+    model = Word2Vec(told_of, vector_size=options.dimensions, window=options.window, min_count=0, sg=1,
                      negative=options.negative, epochs=options.epochs, alpha=options.rate, seed=options.seed,
                      workers=1)  # more would add in any order
     return model.wv[[str(v) for v in range(graph.num_vertices)]]
@@ -77,7 +89,7 @@ def _by_torch(graph: csaw.Graph, p: float, q: float, options: argparse.Namespace
     away = (place[:, None] - place).abs()
     band = ((options.window + 1 - away) / options.window).clamp(min=0) * (away > 0)  # [places, places]
     for _ in range(options.epochs):
-        for part in torch.randperm(len(walks)).split(batch):
+        for part in told(torch.randperm(len(walks)).split(batch), -(-len(walks) // batch), "batches of this epoch"):
             walk = torch.from_numpy(walks[part.numpy()].astype(np.int64)).to(device)
             there = (walk != csaw.NONE).float()  # [walks, places]
             walk = walk.masked_fill(walk == csaw.NONE, 0)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # bench/all_reports.sh OUT [PHASE...]: runs phases of the reports in bench/ over all GPUs of this machine. PHASES is a file
-# with a phase a line: NAME KIND SECONDS COMMAND, where $dir in COMMAND is the phase's folder for results, and # begins a
-# comment. KIND is `shared` (one GPU; each GPU takes the next such phase as it becomes free, so host times are those of
-# cores that others use too), `alone` (one GPU, nothing beside it: host time is part of what it measures) or `all` (all
-# GPUs, nothing beside it). Shared phases come first, in their order, then the others. PHASE picks by name; none means all.
-# No phase runs longer than its SECONDS, nor past DEADLINE (540), the seconds for everything. BUILT=1 leaves out the build
-# (BUILD_COMMAND, else that of bench/gpu_suite.sh). GPUs are those of CUDA_VISIBLE_DEVICES, else all.
+# (all_reports.phases) with a phase a line: NAME KIND SECONDS COMMAND, where $dir in COMMAND is the phase's folder for
+# results, and # begins a comment. KIND is `shared` (one GPU; each GPU takes the next such phase as it becomes free, so host
+# times are those of cores that others use too), `alone` (one GPU, nothing beside it: host time is part of what it measures)
+# or `all` (all GPUs, nothing beside it). Shared phases come first, in their order, then the others. PHASE picks by name;
+# none means all. No phase runs longer than its SECONDS, nor past DEADLINE (540), the seconds for everything. BUILT=1 leaves
+# out the build (BUILD_COMMAND, else that of bench/gpu_suite.sh). GPUs are those of CUDA_VISIBLE_DEVICES, else all.
 # Writes OUT/NAME/ with log and results, OUT/summary.md as each phase ends, and OUT/reports.tar.gz. Exits non-zero if a
 # phase failed, was cut or had no time.
 set -u
@@ -14,7 +14,7 @@ if [[ ${1:-} == --help || $# == 0 ]]; then
     sed -n '3,/^set/{/^set/d;s/^# //;p}' "$0"
     exit $(($# == 0 ? 2 : 0))
 fi
-phases=$(realpath "${PHASES:?name a file of phases: NAME KIND SECONDS COMMAND a line}") || exit 2
+phases=$(realpath "${PHASES:-$(dirname "$0")/all_reports.phases}") || exit 2
 mkdir -p "$1" && out=$(cd "$1" && pwd) || exit 2
 shift
 cd "$(dirname "$0")/.." || exit 2

@@ -30,4 +30,12 @@ check [ "$(grep -c "^| [a-z]* | [a-z]* | [0-9]" one/summary.md)" = 1 ]
 DEADLINE=1 "$bench/all_reports.sh" late both && exit 1
 check grep -q '^| both | all | - | 0 | - | no time left |' late/summary.md
 "$bench/all_reports.sh" none nosuch && exit 1
+
+# The phases that there are: of a kind, with a limit, by scripts of this folder.
+cd "$bench/.." || exit 1
+grep -v '^#' bench/all_reports.phases | while read -r name kind seconds command; do
+    script=$(grep -o 'bench/[a-z_/]*\.sh' <<<"$command")
+    check [ -n "$(grep -Ex 'shared|alone|all' <<<"$kind")" ] && check [ "$seconds" -gt 0 ] && check bash -n -c "$command" &&
+        check [ -x "${script:-python/tests}" ] || { echo "phase $name"; exit 1; }
+done || exit 1
 echo "phases are dealt, cut and told as they should be"

@@ -6,7 +6,7 @@
 # 12), and walks from file to file, phase by phase; at last the GPU tests once more under compute-sanitizer (SANITIZERS
 # names the tools). For the two phases before it takes real graphs from the folder that CSAW_DATA names, else R-MAT 16.
 # Writes logs and JSON to OUT; exits non-zero if anything failed. ONLY names the phases to run, with blanks between;
-# without it all run. COMMIT names the commit where git cannot.
+# without it all run. BUILT=1 leaves the build out. COMMIT names the commit where git cannot.
 set -u
 out=${1:?give a folder for the results}
 yardstick=${2:-}
@@ -63,7 +63,7 @@ kernels() { nvcc -O3 -std=c++17 --extended-lambda -arch=native "$yardstick" -o b
     nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
     nvcc --version | tail -n 2 | head -n 1
 } >"$out/machine.txt"
-phase build build
+[ -n "${BUILT:-}" ] || phase build build
 phase gpu_tests gpu_tests
 mkdir -p "$out/graph"
 phase walks_1 build/gpu/bench/walk_bench --device cuda:0 --repeat 15 --files . --export "$out/graph" --commit "$commit" --json "$out/walks_1.json"

@@ -5,6 +5,7 @@
  *
  * A depth that takes all arcs keeps the runs out of the kernel for small instances, which has no blocks for hubs. */
 #include "tests/gpu_cases.h"
+#include "tests/reference/select.h"
 #include "tests/sample_equality.h"
 
 using namespace gpu_cases;
@@ -15,14 +16,16 @@ using sample_equality::Compiled;
 namespace {
 
 // Vertex 0 has an arc to each leaf, and so has the vertex after the last leaf, of weight 0; leaves have one to 0.
-// giants: of weight 10^30, where others have at most 2 and so the least mass there is.
+// giants: 46 or 47, each of 9/10 of the weight of the one before, and others have the least mass there is: a round
+// finds some of them, so that slots are open in the last one and, of more, after it.
 Graph hub_of(csaw_vertex leaves, bool giants) {
     std::mt19937_64 random(12);
     std::vector<reference::WeightedArc> arcs;
     const csaw_vertex dead = leaves + 1;
+    float giant = 1e30f;
     for (csaw_vertex leaf = 1; leaf <= leaves; leaf++) {
         float weight = leaf % 7 == 0 ? 0 : 1 + static_cast<float>(random() % 1024) / 1024;
-        if (giants && (leaf == 3 || leaf == leaves / 2 || leaf == leaves)) weight = 1e30f;
+        if (giants && leaf % (leaves / 46) == 3) weight = giant, giant *= 0.9f;
         arcs.push_back({0, leaf, weight});
         arcs.push_back({leaf, 0, 1});
         arcs.push_back({dead, leaf, 0});
@@ -80,6 +83,24 @@ TEST_P(OnHub, GivesTheReferencesBits) {
 INSTANTIATE_TEST_SUITE_P(
     Hubs, OnHub, ::testing::Values(Shape{16383, false}, Shape{16384, true}, Shape{20011, false}, Shape{20011, true}),
     [](const auto &info) { return std::to_string(info.param.leaves) + (info.param.giants ? "_with_giants" : ""); });
+
+// What the rows with giants are for: the eighth round picks, of few picks and of many; it would not be missed
+// otherwise.
+TEST(Hubs, NeedTheEighthRound) {
+    const Graph graph = hub_of(16384, true);
+    std::vector<double> weight;
+    for (uint64_t e = graph.rowptr[0]; e < graph.rowptr[1]; e++) weight.push_back(double{graph.weight[e]});
+    reference::Candidates arcs = reference::alike(static_cast<uint32_t>(weight.size()));
+    arcs.masses = reference::masses_of(weight);
+    for (uint32_t k : {32u, 33u, 100u}) {
+        uint32_t picks = 0;
+        for (uint64_t instance = 0; instance < 10; instance++)
+            for (const reference::Pick &pick :
+                 reference::select(Method::its, arcs, k, false, {0x9e3779b97f4a7c15, instance, 0, 0, 0}))
+                picks += pick.round == 7;
+        EXPECT_GT(picks, 0u) << k;
+    }
+}
 
 // Hundreds of them at a depth, beside other vertices.
 TEST(Hubs, AreManyInAFrontier) {

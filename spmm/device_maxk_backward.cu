@@ -63,5 +63,6 @@ csaw_status csaw__device_maxk_backward(const csaw__where *given, const csaw_spar
     const csaw_status status = csaw__device_maxk_backward_by(
         given, csaw__maxk_backward_way(dx, options->deterministic, turned), a, dy, options, dx);
     if (status != CSAW_EDEVMEM || options->deterministic || turned) return status;
-    return csaw__device_maxk_backward_by(given, CSAW__MAXK_ATOMIC, a, dy, options, dx); /* which needs no memory */
+    /* by the way that needs least memory: in float32, where no row is long, none */
+    return csaw__device_maxk_backward_by(given, CSAW__MAXK_ATOMIC, a, dy, options, dx);
 }

@@ -384,6 +384,54 @@ TEST_F(MaxkGpu, MemoryThatIsRefusedLeavesOutputsAlone) {
               4u);
 }
 
+// Many entries come by all columns, whose memory is refused, or any that comes after: then they are added, which takes
+// none in float32 where no row is long. The bytes given tell which way it was; a call that asks for one way is refused.
+TEST_F(MaxkGpu, RefusedMemoryOfAllColumnsIsNoError) {
+    std::mt19937_64 random(12);
+    const uint64_t n = 128, k = 100;
+    const Sparse matrix = with_lengths(std::vector<uint64_t>(48, CSAW_CHUNK / 48), 30, true, random);
+    const csaw_sparse a = matrix.view();
+    const SparseThere there(matrix);
+    const std::unique_ptr<Cbsr> x = random_cbsr(a.cols, n, k, CSAW_F32, random);
+    Dense dy(a.rows, n);
+    fill_normal(dy, random);
+    const DenseThere there_dy(dy);
+    const csaw_maxk_spmm_options here = with(true), any = There(true, nullptr, false), one = There(true);
+    Cbsr want(a.cols, n, k, CSAW_F32);
+    want.index_memory = x->index_memory;
+    const CbsrThere dx(want);
+    ASSERT_EQ(csaw__maxk_backward_way(&dx, false, false), CSAW__MAXK_DENSE);
+    ASSERT_EQ(csaw_maxk_spmm_backward(&a, &dy, &here, &want), CSAW_OK) << csaw_last_error();
+    const std::vector<uint8_t> bits = want.value_memory;
+
+    uint64_t refused = 0, asked = 0, from = 0;
+    do {
+        from++;
+        Require(cudaMemset(dx.values, 0xff, bits.size()));
+        csaw__fail_allocations_from(from);
+        const csaw_status status = csaw_maxk_spmm_backward(&there, &there_dy, &any, &dx);
+        asked = csaw__allocations_counted();
+        const uint64_t given = csaw__bytes_counted();
+        csaw__fail_allocations_from(0);
+        ASSERT_EQ(status, CSAW_OK) << csaw_last_error();
+        want.value_memory = dx.value_bytes.back();
+        want.values = want.value_memory.data();
+        EXPECT_EQ(OutOfBound(a, dy, true, want), 0u) << "from request " << from << " on";
+        if (from == 1) EXPECT_EQ(given, 0u) << "added";
+        refused += asked >= from;
+        if (asked >= from) continue;
+        EXPECT_TRUE(want.value_memory == bits) << "by all columns";
+        EXPECT_GE(given, a.cols * n * sizeof(float));
+    } while (asked >= from && from < 1000);
+    EXPECT_GT(refused, 1u);
+
+    Require(cudaMemset(dx.values, 0xff, bits.size()));
+    csaw__fail_allocations_from(1);
+    EXPECT_EQ(csaw_maxk_spmm_backward(&there, &there_dy, &one, &dx), CSAW_EDEVMEM);
+    csaw__fail_allocations_from(0);
+    for (uint8_t byte : dx.value_bytes.back()) EXPECT_EQ(byte, 0xff);
+}
+
 TEST_F(MaxkGpu, RefusedOnAGpu) {
     std::mt19937_64 random(10);
     const Sparse matrix = mixed(false, random);

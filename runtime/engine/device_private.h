@@ -28,11 +28,12 @@ typedef struct csaw__device_tables {
 } csaw__device_tables;
 
 /* Page-locked memory on the way to the device (device_upload.cu). */
+enum { CSAW__STAGING_BLOCKS = 3 };
 typedef struct csaw__staging {
-    char *block[2];         /* NULL until something is uploaded */
-    cudaEvent_t fetched[2]; /* block is free again */
-    uint32_t turn;          /* the block of the next copy, if odd the second */
-    bool refused;           /* there was no such memory */
+    char *blocks;                              /* NULL until something is uploaded */
+    cudaEvent_t fetched[CSAW__STAGING_BLOCKS]; /* a block is free again */
+    uint32_t turn;                             /* the block of the next copy, counted on and on */
+    bool refused;                              /* there was no such memory */
 } csaw__staging;
 
 struct csaw__device {

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device_upload.cu - host memory to device memory.
  *
- * Method: pages of the caller's are copied by several threads into one of two page-locked blocks, from which the device
- * fetches them while the other block is filled. The driver's own way with such memory has one thread copy. What was
- * copied may change at once; up to two blocks wait for nothing, more wait for the stream. Where page-locked memory is
- * refused the driver does it all, for the plan's life. */
+ * Method: pages of the caller's are copied by several threads into page-locked blocks in turn, from which the device
+ * fetches them while the next block is filled. The driver's own way with such memory has one thread copy. Blocks are
+ * filled alike, and none with less than several threads are worth, so that the device waits for the first one alone.
+ * What was copied may change at once; less than 8 MiB wait for nothing, more wait for the stream. Where page-locked
+ * memory is refused the driver does it all, for the plan's life. */
 #include "runtime/base/copy.h"
 #include "runtime/base/device_copy.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_private.h"
+#include "runtime/ranks/ranks.h"
 
-static const uint64_t block_bytes = (uint64_t)4 << 20;
+static const uint64_t least_bytes = (uint64_t)2 << 20; /* that csaw__copy() has several threads for */
+static const uint64_t block_bytes = 2 * least_bytes;
 
-/* The device's two blocks, made when first asked for; false: they are refused. */
+/* The device's blocks, made when first asked for; false: they are refused. */
 static bool staging_open(csaw__staging *staging) {
-    if (staging->block[0]) return true;
+    if (staging->blocks) return true;
     if (staging->refused) return false;
-    char *const blocks = (char *)csaw__device_pin(2 * block_bytes);
+    char *const blocks = (char *)csaw__device_pin(CSAW__STAGING_BLOCKS * block_bytes);
     bool ready = blocks != nullptr;
-    for (int i = 0; i < 2 && ready; i++)
+    for (int i = 0; i < CSAW__STAGING_BLOCKS && ready; i++)
         ready = cudaEventCreateWithFlags(&staging->fetched[i], cudaEventDisableTiming) == cudaSuccess;
     staging->refused = !ready;
     if (!ready) {
@@ -30,17 +33,16 @@ static bool staging_open(csaw__staging *staging) {
         }
         return false;
     }
-    staging->block[0] = blocks;
-    staging->block[1] = blocks + block_bytes;
+    staging->blocks = blocks;
     return true;
 }
 
 void csaw__device_staging_close(csaw__device *device) {
     csaw__staging *const staging = &device->staging;
-    if (!staging->block[0]) return;
+    if (!staging->blocks) return;
     cudaStreamSynchronize(device->stream);
     for (cudaEvent_t event : staging->fetched) cudaEventDestroy(event);
-    csaw__device_unpin(staging->block[0]);
+    csaw__device_unpin(staging->blocks);
 }
 
 csaw_status csaw__device_put(csaw__device *device, void *to, const void *from, uint64_t bytes) {
@@ -50,13 +52,15 @@ csaw_status csaw__device_put(csaw__device *device, void *to, const void *from, u
         CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* from may go now */
         return CSAW_OK;
     }
-    for (uint64_t done = 0; done < bytes; done += block_bytes) {
-        const uint64_t left = bytes - done, now = left < block_bytes ? left : block_bytes;
-        const int turn = staging->turn++ & 1;
+    const uint64_t pieces = bytes < least_bytes ? bytes != 0 : bytes / least_bytes;
+    for (uint64_t i = 0; i < pieces; i++) {
+        const uint64_t done = csaw__share_begin(bytes, i, pieces);
+        const uint64_t now = csaw__share_begin(bytes, i + 1, pieces) - done;
+        const uint32_t turn = staging->turn++ % CSAW__STAGING_BLOCKS;
+        char *const block = staging->blocks + turn * block_bytes;
         CSAW_CUDA(cudaEventSynchronize(staging->fetched[turn]));
-        csaw__copy(staging->block[turn], (const char *)from + done, now);
-        CSAW_CUDA(
-            cudaMemcpyAsync((char *)to + done, staging->block[turn], now, cudaMemcpyHostToDevice, device->stream));
+        csaw__copy(block, (const char *)from + done, now);
+        CSAW_CUDA(cudaMemcpyAsync((char *)to + done, block, now, cudaMemcpyHostToDevice, device->stream));
         CSAW_CUDA(cudaEventRecord(staging->fetched[turn], device->stream));
     }
     return CSAW_OK;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// tests/emulated_upload_test.cc - uploads by way of page-locked blocks (runtime/engine/device_upload.cu), against a
+// fake CUDA whose streams run when they like: the bytes come as they were when they were handed over.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "tests/reference/graphs.h"
+
+#include "runtime/engine/device_private.h"
+
+namespace {
+
+const uint64_t mib = 1 << 20;
+
+class EmulatedUpload : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        const reference::Graph path = reference::small_graph("path");
+        const csaw_csr csr = path.csr();
+        char why[256];
+        fake_cuda::Reset();
+        ASSERT_EQ(CSAW_OK, csaw_graph_from_csr(&csr, &graph));
+        ASSERT_EQ(CSAW_OK, csaw__device_open(graph, 0, nullptr, why, sizeof why, &device));
+    }
+    void TearDown() override {
+        csaw__device_close(device);
+        csaw_graph_free(graph);
+        EXPECT_TRUE(fake_cuda::AllGivenBack());
+    }
+    // Puts random bytes, spoils them at once, and has those that came: `early` as soon as that was done, `late` at the
+    // end.
+    void put(uint64_t bytes) {
+        void *there = nullptr;
+        want.resize(bytes);
+        for (unsigned char &byte : want) byte = static_cast<unsigned char>(random());
+        std::vector<unsigned char> from = want;
+        ASSERT_EQ(CSAW_OK, csaw__device_alloc(device, &there, bytes + 1, "bytes"));
+        std::memset(there, 0, bytes + 1);
+        const uint64_t copies = fake_cuda::copies;
+        ASSERT_EQ(CSAW_OK, csaw__device_put(device, there, from.data(), bytes));
+        pieces = fake_cuda::copies - copies;
+        const auto *const at = static_cast<const unsigned char *>(there);
+        early.assign(at, at + bytes);
+        std::fill(from.begin(), from.end(), static_cast<unsigned char>(0));
+        ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(device->stream));
+        late.assign(at, at + bytes);
+        EXPECT_EQ(0, at[bytes]) << "behind them";
+        csaw__device_free(device, there);
+    }
+    csaw_graph *graph = nullptr;
+    csaw__device *device = nullptr;
+    std::vector<unsigned char> want, early, late;
+    uint64_t pieces = 0;
+    std::minstd_rand random;
+};
+
+TEST_F(EmulatedUpload, BringsWhatWasHandedOver) {
+    for (uint64_t bytes :
+         {uint64_t{0}, uint64_t{1}, 2 * mib - 1, 2 * mib, 4 * mib - 1, uint64_t{8000000}, 21 * mib + 13}) {
+        put(bytes);
+        EXPECT_TRUE(late == want) << bytes;
+    }
+}
+
+// A block holds less than 4 MiB, and what is split is split alike, into pieces of 2 MiB at least.
+TEST_F(EmulatedUpload, InPiecesOfLikeSize) {
+    put(2 * mib - 1);
+    EXPECT_EQ(1u, pieces);
+    put(4 * mib - 1);
+    EXPECT_EQ(1u, pieces);
+    put(8000000);
+    EXPECT_EQ(3u, pieces);
+    put(21 * mib + 13);
+    EXPECT_EQ(10u, pieces);
+}
+
+TEST_F(EmulatedUpload, OfLessThan8MiBWaitsForNothing) {
+    put(8 * mib - 1);
+    EXPECT_TRUE(late == want);
+    EXPECT_TRUE(early == std::vector<unsigned char>(8 * mib - 1)) << "something ran, so it was waited for";
+    put(9 * mib); // a block that is filled again has been fetched
+    EXPECT_FALSE(early == std::vector<unsigned char>(9 * mib));
+}
+
+TEST_F(EmulatedUpload, WithoutPageLockedMemory) {
+    fake_cuda::refuse_pages = true;
+    put(5 * mib);
+    EXPECT_TRUE(late == want);
+    fake_cuda::refuse_pages = false;
+}
+
+} // namespace

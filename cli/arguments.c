@@ -4,6 +4,7 @@
 #include "arguments.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,13 +27,50 @@ int arguments_wrong(const arguments *arguments, const char *format, ...) {
     return EXIT_USAGE;
 }
 
-int arguments_spare_input(const arguments *arguments, const char *what, const char *path) {
-    struct stat in, out;
-    const bool same = path && strcmp(path, "-") && !stat(arguments->operands[0], &in) && !stat(path, &out) &&
-                      S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-    if (!same) return -1;
-    return arguments_wrong(arguments, "%s %s is the graph that is read, and would be lost; give another name", what,
-                           path);
+static bool same_file(const char *a, const char *b) {
+    struct stat of_a, of_b;
+    if (!strcmp(a, b)) return true;
+    return !stat(a, &of_a) && !stat(b, &of_b) && S_ISREG(of_a.st_mode) && of_a.st_dev == of_b.st_dev &&
+           of_a.st_ino == of_b.st_ino;
+}
+
+/* Whether a file that output leads to is `other`; `written` [size] becomes its name. */
+static bool writes(const char *output, const char *other, char *written, size_t size) {
+    static const char *const endings[] = {"", ".part", ".resume"};
+    for (size_t e = 0; e < sizeof endings / sizeof endings[0]; e++) {
+        snprintf(written, size, "%s%s", output, endings[e]);
+        if (same_file(written, other)) return true;
+    }
+    return false;
+}
+
+static const char *file_of(const option *option, option_kind kind) {
+    const char *path = option->kind == kind ? *(const char **)option->value : NULL;
+    return path && strcmp(path, "-") ? path : NULL;
+}
+
+static int keep(const arguments *arguments, const option *output, const char *other, const char *what) {
+    const char *path = file_of(output, OPTION_OUTPUT);
+    char written[PATH_MAX];
+    if (!path || !other || !writes(path, other, written, sizeof written)) return -1;
+    return arguments_wrong(arguments, "--%s %s: %s is %s, and would be lost; give another name", output->name, path,
+                           strcmp(path, written) ? written : "that", what);
+}
+
+int arguments_keep_files(const arguments *arguments, const char *graph, const char *made) {
+    const option *options = arguments->options;
+    int result = -1;
+    for (size_t o = 0; o < arguments->num_options && result < 0; o++) {
+        result = keep(arguments, &options[o], graph, "the graph that is read");
+        if (result < 0) result = keep(arguments, &options[o], made, "the graph that is written");
+        for (size_t i = 0; i < arguments->num_options && result < 0; i++) {
+            char what[40];
+            snprintf(what, sizeof what, "the file of --%s", options[i].name);
+            result = keep(arguments, &options[o], file_of(&options[i], OPTION_INPUT), what);
+            if (result < 0 && i < o) result = keep(arguments, &options[o], file_of(&options[i], OPTION_OUTPUT), what);
+        }
+    }
+    return result;
 }
 
 bool parse_count(const char *text, uint64_t *out) {
@@ -164,7 +202,9 @@ static int add_setting(const arguments *arguments, settings *settings, const cha
 static int set_option(const arguments *arguments, const option *option, const char *value) {
     switch (option->kind) {
     case OPTION_FLAG: *(bool *)option->value = true; return -1;
-    case OPTION_TEXT: *(const char **)option->value = value; return -1;
+    case OPTION_TEXT:
+    case OPTION_INPUT:
+    case OPTION_OUTPUT: *(const char **)option->value = value; return -1;
     case OPTION_SETTING: {
         const char *equals = strchr(value, '=');
         if (!equals) return arguments_wrong(arguments, "--%s %s: write NAME=VALUE, such as p=4", option->name, value);

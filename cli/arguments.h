@@ -13,6 +13,8 @@
 typedef enum option_kind {
     OPTION_FLAG,   /* value: bool *, set to true */
     OPTION_TEXT,   /* value: const char ** */
+    OPTION_INPUT,  /* the same: a file that is read */
+    OPTION_OUTPUT, /* the same: a file that is written; "-" is standard output */
     OPTION_COUNT,  /* value: uint64_t *, a whole number from lowest to highest */
     OPTION_BYTES,  /* value: uint64_t *, a size above 0, such as 4GiB */
     OPTION_SETTING /* value: settings *, NAME=VALUE, any number of times */
@@ -60,9 +62,10 @@ int arguments_unknown(const arguments *arguments, const char *name);
 /* Prints a message with a pointer to the help; returns EXIT_USAGE. */
 int arguments_wrong(const arguments *arguments, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Refuses, returning EXIT_USAGE, to write something else over the graph that is read, the first operand, by whatever
- * name or link; else -1. what: where the file is asked for. path: NULL = it is not. */
-int arguments_spare_input(const arguments *arguments, const char *what, const char *path);
+/* Refuses, returning EXIT_USAGE, an output over a file that is read or over another output, by whatever name or link;
+ * so too FILE.part and FILE.resume of an output FILE, which are written on the way. Else -1. Besides those of the
+ * options, graph is read, and made is written, perhaps in place of graph; NULL = there is none. */
+int arguments_keep_files(const arguments *arguments, const char *graph, const char *made);
 
 /* A whole number in decimal with nothing around it. */
 bool parse_count(const char *text, uint64_t *out);

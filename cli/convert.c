@@ -25,7 +25,7 @@ static void add_options(arguments *arguments, convert_options *options) {
          .help = "renumber vertices by falling degree: faster walks, same names"},
         {.name = "transpose", .kind = OPTION_FLAG, .value = &options->transpose, .help = "reverse every arc"},
         {.name = "names",
-         .kind = OPTION_TEXT,
+         .kind = OPTION_OUTPUT,
          .value = &options->names,
          .placeholder = "FILE",
          .help = "also write the names: line N + 1 is what vertex N is called"},
@@ -56,7 +56,7 @@ static int check_line(const arguments *arguments, const convert_options *options
         return arguments_wrong(arguments,
                                "--%s is about vertex numbers, and an edge list keeps names alone; give OUT.csaw",
                                options->order ? "order" : "names");
-    return arguments_spare_input(arguments, "--names", options->names); /* OUT may be IN, and replaces it */
+    return arguments_keep_files(arguments, arguments->operands[0], out);
 }
 
 /* Replaces *graph by what `make` makes of it. */

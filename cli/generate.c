@@ -46,7 +46,7 @@ static void add_options(arguments *arguments, generate_options *options) {
          .highest = UINT64_MAX,
          .help = "erdos-renyi: edges, all different, no loops"},
         {.name = "degrees",
-         .kind = OPTION_TEXT,
+         .kind = OPTION_INPUT,
          .value = &options->degrees,
          .placeholder = "FILE",
          .help = "configuration: the degree of each vertex, blanks or lines between"},
@@ -70,7 +70,7 @@ static void add_options(arguments *arguments, generate_options *options) {
          .help = "rmat: keep vertices without edges (default: drop them, close up ids)"},
         {.name = "output",
          .letter = 'o',
-         .kind = OPTION_TEXT,
+         .kind = OPTION_OUTPUT,
          .value = &options->output,
          .placeholder = "FILE",
          .help = "where to write: .csaw, or text, compressed if it ends in .gz"},
@@ -169,7 +169,8 @@ static int run(int argc, char **argv) {
     if (!options.output) return arguments_wrong(&arguments, "-o FILE is missing: where should the graph go?");
 
     csaw_graph *graph = NULL;
-    result = make(&arguments, &options, &graph);
+    result = arguments_keep_files(&arguments, NULL, NULL);
+    if (result < 0) result = make(&arguments, &options, &graph);
     if (result >= 0) return result;
     result = EXIT_OK;
     if (csaw_graph_save(graph, options.output) == CSAW_OK) {

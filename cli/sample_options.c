@@ -32,7 +32,7 @@ void sample_options_add(arguments *arguments, sample_options *options) {
          .value = &options->replace,
          .help = "picks are independent, so arcs may repeat (default: they do not)"},
         {.name = "seeds",
-         .kind = OPTION_TEXT,
+         .kind = OPTION_INPUT,
          .value = &options->seeds_file,
          .placeholder = "FILE",
          .help = "begin at these vertices, by name (default: at every vertex)"},
@@ -72,7 +72,7 @@ void sample_options_add(arguments *arguments, sample_options *options) {
          .help = "auto, uniform, its, alias, reject or race (default auto)"},
         {.name = "output",
          .letter = 'o',
-         .kind = OPTION_TEXT,
+         .kind = OPTION_OUTPUT,
          .value = &options->output,
          .placeholder = "FILE",
          .help = "where the result goes (default -, standard output)"},
@@ -90,7 +90,7 @@ void sample_options_add(arguments *arguments, sample_options *options) {
          .value = &options->no_header,
          .help = "text: without the comment on top"},
         {.name = "draw",
-         .kind = OPTION_TEXT,
+         .kind = OPTION_OUTPUT,
          .value = &options->draw,
          .placeholder = "FILE.svg",
          .help = "draw what was sampled, coloured by depth"},
@@ -163,8 +163,7 @@ int sample_options_check(const arguments *arguments, sample_options *options) {
         return arguments_wrong(arguments, "--json takes standard output; send the result to a file with -o FILE");
     if (options->draw && !ends_in(options->draw, ".svg"))
         return arguments_wrong(arguments, "--draw %s: the picture is SVG; let its name end in .svg", options->draw);
-    int result = arguments_spare_input(arguments, "--output", options->output);
-    if (result < 0) result = arguments_spare_input(arguments, "--draw", options->draw);
+    int result = arguments_keep_files(arguments, options->path, NULL);
     if (result < 0) result = read_fanout(arguments, options);
     return result >= 0 ? result : select_option_find(arguments, options->select_name, &options->select);
 }

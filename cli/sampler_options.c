@@ -57,7 +57,7 @@ void sampler_options_add(arguments *arguments, sampler_options *options, bool wi
          .placeholder = "NAME=VALUE",
          .help = "a parameter of the sampler; --NAME VALUE does the same"},
         {.name = "sampler",
-         .kind = OPTION_TEXT,
+         .kind = OPTION_INPUT,
          .value = &options->file,
          .placeholder = "FILE.c",
          .help = "your own sampler in C, compiled now"},

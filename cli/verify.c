@@ -278,7 +278,7 @@ static int run(int argc, char **argv) {
     verify_options options = {0};
     const option own[] = {
         {.name = "graph",
-         .kind = OPTION_TEXT,
+         .kind = OPTION_INPUT,
          .value = &options.graph_path,
          .placeholder = "FILE",
          .help = "the graph that the walks are on"},

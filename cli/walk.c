@@ -35,7 +35,7 @@ static void add_options(arguments *arguments, walk_options *options) {
          .highest = UINT64_MAX,
          .help = "another seed, other walks; the same seed, the same walks (default 0)"},
         {.name = "seeds",
-         .kind = OPTION_TEXT,
+         .kind = OPTION_INPUT,
          .value = &options->seeds_file,
          .placeholder = "FILE",
          .help = "start from these vertices, by name (default: from every vertex)"},
@@ -46,7 +46,7 @@ static void add_options(arguments *arguments, walk_options *options) {
          .help = "auto, uniform, its, alias, reject or race (default auto)"},
         {.name = "output",
          .letter = 'o',
-         .kind = OPTION_TEXT,
+         .kind = OPTION_OUTPUT,
          .value = &options->output,
          .placeholder = "FILE",
          .help = "where the walks go (default -, standard output)"},
@@ -73,7 +73,7 @@ static void add_options(arguments *arguments, walk_options *options) {
              "walks made at a time, in memory (default: 8 MiB; for a GPU, a simulated one or --split 64, or a round "
              "where parts come and go)"},
         {.name = "draw",
-         .kind = OPTION_TEXT,
+         .kind = OPTION_OUTPUT,
          .value = &options->draw,
          .placeholder = "FILE.svg",
          .help = "draw the first walks over the graph"},
@@ -116,8 +116,7 @@ static int check_options(const arguments *arguments, walk_options *options) {
                                "--draw shows walks that one process makes; leave it out, or leave mpirun out");
     if (options->draw && !ends_in(options->draw, ".svg"))
         return arguments_wrong(arguments, "--draw %s: the picture is SVG; let its name end in .svg", options->draw);
-    int result = arguments_spare_input(arguments, "--output", options->output);
-    if (result < 0) result = arguments_spare_input(arguments, "--draw", options->draw);
+    int result = arguments_keep_files(arguments, options->path, NULL);
     return result >= 0 ? result : select_option_find(arguments, options->select_name, &options->select);
 }
 

@@ -129,12 +129,47 @@ TEST_F(Cli, convert_refuses_what_it_cannot_do) {
         EXPECT_EQ(read("g.txt"), star);
     }
     EXPECT_EQ(run("walk g.txt -o same.txt").err,
-              "csaw walk: --output same.txt is the graph that is read, and would be lost; give another name\n"
+              "csaw walk: --output same.txt: that is the graph that is read, and would be lost; give another name\n"
               "See: csaw help walk\n");
     Outcome got = run("info g.csaw --undirected");
     EXPECT_EQ(got.code, 1);
     EXPECT_EQ(got.err, "csaw: g.csaw: option undirected counts when a .csaw file is made; drop it here, and give it to "
                        "csaw convert\n");
+}
+
+TEST_F(Cli, outputs_over_what_is_read_or_written_are_refused) {
+    const struct {
+        const char *line, *kept, *message;
+    } tests[] = {
+        {"convert g.txt o.csaw --names o.csaw", NULL, "convert: --names o.csaw: that is the graph that is written"},
+        {"walk w.part -o w", "w.part", "walk: --output w: w.part is the graph that is read"},
+        {"walk w.resume -o w", "w.resume", "walk: --output w: w.resume is the graph that is read"},
+        {"walk g.txt --seeds names -o names", "names", "walk: --output names: that is the file of --seeds"},
+        {"walk g.txt --sampler my.c -o ./my.c", "my.c", "walk: --output ./my.c: that is the file of --sampler"},
+        {"walk g.txt -o p.svg --draw p.svg", NULL, "walk: --draw p.svg: that is the file of --output"},
+        {"sample g.txt --fanout 2 --seeds names -o names", "names",
+         "sample: --output names: that is the file of --seeds"},
+        {"generate configuration --degrees d -o d", "d", "generate: --output d: that is the file of --degrees"},
+    };
+    write("g.txt", star);
+    for (const char *file : {"w.part", "w.resume"}) write(file, star);
+    write("names", "a\nb\n");
+    write("my.c", "#include <csaw/sampler.h>\nCSAW_SAMPLER(my_own, csaw_no_params);\n");
+    write("d", "1 1\n");
+    for (const auto &test : tests) {
+        SCOPED_TRACE(test.line);
+        const std::string before = test.kept ? read(test.kept) : "";
+        const Outcome got = run(test.line);
+        EXPECT_EQ(got.code, 2);
+        EXPECT_EQ(got.err.find(std::string("csaw ") + test.message + ", and would be lost; give another name\n"), 0u)
+            << got.err;
+        if (test.kept) {
+            EXPECT_EQ(read(test.kept), before);
+        }
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder / "o.csaw"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "p.svg"));
+    EXPECT_EQ(run("walk g.txt --seeds names -o walks.txt --draw p.svg").code, 0);
 }
 
 TEST_F(Cli, convert_over_its_own_input) {

@@ -81,7 +81,9 @@ static csaw_status by_arg(const place &where, const csaw__call *call, const csaw
     }
     if (!dweight || call->work) return CSAW_OK;
     CSAW_CUDA(cudaMemsetAsync(dweight, 0, a->num_edges * s.heads * sizeof *dweight, where.stream));
-    CSAW__LAUNCH(where, a->rows * s.heads, csaw__scatter_weights, s);
+    s.width = (uint32_t)(dy->cols / s.heads);
+    s.lane_bits = csaw__weight_lane_bits(&s);
+    CSAW__LAUNCH(where, (a->rows * s.heads) << s.lane_bits, csaw__scatter_weights, s);
     return CSAW_OK;
 }
 

@@ -24,6 +24,7 @@ typedef struct csaw__device_scatter {
     float *dweight;       /* [num_edges, heads], zeros */
     uint64_t first;       /* columns first .. first + width - 1 */
     uint32_t width;
+    uint32_t lane_bits; /* of dweight, whose width is the columns of a head: 2^lane_bits lanes take them */
 } csaw__device_scatter;
 
 /* How many columns of dy are sorted together: what fits, and what keys of 32 bits tell apart in dx of so many rows. */
@@ -68,8 +69,9 @@ static __global__ void csaw__scatter_products(const __grid_constant__ csaw__devi
 }
 
 enum {
-    CSAW__ALONE = 32,       /* products of an element that one thread adds; the others are its warp's */
-    CSAW__SUMMANDS_HELD = 4 /* products that a lane has on their way */
+    CSAW__ALONE = 32,        /* products of an element that one thread adds; the others are its warp's */
+    CSAW__SUMMANDS_HELD = 4, /* products that a lane has on their way */
+    CSAW__WEIGHTS_HELD = 2   /* the same, of gradients of weights */
 };
 
 /* All lanes of a warp: sum + product[first] + ... + product[end - 1], in this order. */
@@ -131,14 +133,59 @@ static __global__ void csaw__scatter_sums(const __grid_constant__ csaw__device_s
     if (is_first) csaw__store<1>(&s.dx, mine / s.width, s.first + mine % s.width, &sum);
 }
 
-/* One thread a row and head. */
+/* Lanes that take a row and head: as many as it has columns, up to a warp. s->width: columns of a head. */
+static inline uint32_t csaw__weight_lane_bits(const csaw__device_scatter *s) {
+    uint32_t bits = 0;
+    while (bits < 5 && 1u << bits < s->width) bits++;
+    return bits;
+}
+
+/* A lane has a column at a time of each 32, and CSAW__WEIGHTS_HELD of them on their way. Of the columns that one edge
+ * won among 32 the first adds them all, in order, to what the columns before have left in dweight: so a row takes as
+ * long as its columns, however many edges it has, and a product is read once, by a warp whose lanes share its sectors.
+ */
 static __global__ void csaw__scatter_weights(const __grid_constant__ csaw__device_scatter s) {
-    const uint64_t i = csaw__thread_number(), row = i / s.heads, of_head = s.dy.cols / s.heads, h = i % s.heads;
-    if (row >= s.a.rows) return;
-    for (uint64_t c = h * of_head; c < (h + 1) * of_head; c++) {
-        const csaw_edge e = s.arg[row * s.dy.cols + c];
-        if (csaw__is_picked(&s.a, row, e))
-            s.dweight[e * s.heads + h] += csaw__element(&s.x, s.a.col[e], c) * csaw__element(&s.dy, row, c);
+    constexpr int HELD = CSAW__WEIGHTS_HELD;
+    constexpr uint64_t NOWHERE = ~0ull;
+    const uint32_t lane = threadIdx.x % 32, own = lane & ((1u << s.lane_bits) - 1);
+    const uint64_t i = csaw__thread_number() >> s.lane_bits;
+    const uint64_t row = s.heads == 1 ? i : i / s.heads, head = i - row * s.heads, first = head * s.width;
+    const bool is_row = row < s.a.rows;
+    const uint64_t begin = is_row ? s.a.rowptr[row] : 0, length = is_row ? s.a.rowptr[row + 1] - begin : 0;
+    for (uint32_t turn = 0; turn < s.width; turn += 32 * HELD) { /* the same turns for all lanes of a warp */
+        csaw_edge e[HELD];
+        csaw_vertex col[HELD];
+        float product[HELD];
+#pragma unroll
+        for (int j = 0; j < HELD; j++) {
+            const uint32_t c = turn + 32 * j + own;
+            e[j] = length && c < s.width ? s.arg[row * s.dy.cols + first + c] : CSAW_NO_EDGE;
+        }
+#pragma unroll
+        for (int j = 0; j < HELD; j++) {
+            if (e[j] - begin >= length) e[j] = NOWHERE;
+            col[j] = e[j] == NOWHERE ? 0 : s.a.col[e[j]];
+        }
+#pragma unroll
+        for (int j = 0; j < HELD; j++) {
+            const uint64_t c = first + turn + 32 * j + own;
+            product[j] = 0;
+            if (e[j] != NOWHERE) product[j] = csaw__element(&s.x, col[j], c) * csaw__element(&s.dy, row, c);
+        }
+#pragma unroll
+        for (int j = 0; j < HELD; j++) {
+            if (turn + 32 * j >= s.width) break;
+            const uint64_t at = e[j] == NOWHERE ? NOWHERE : e[j] * s.heads + head;
+            const uint32_t same = __match_any_sync(0xffffffffu, at);
+            const bool adds = at != NOWHERE && __ffs((int)same) - 1 == (int)lane;
+            float sum = adds && turn + j ? s.dweight[at] : 0.0f;
+            for (uint32_t left = adds ? same : 0; __any_sync(0xffffffffu, left); left &= left - 1) {
+                const float next = __shfl_sync(0xffffffffu, product[j], (__ffs((int)left) - 1) & 31);
+                if (left) sum += next;
+            }
+            if (adds) s.dweight[at] = sum;
+            __syncwarp(); /* for the columns to come, whose first may be another lane */
+        }
     }
 }
 

@@ -162,6 +162,13 @@ TEST(EmulatedBackward, DotsOfZerosHaveNoSign) {
         }
 }
 
+// dweight as spmm/device_backward.cu has it; it holds zeros.
+void ScatterWeights(csaw__device_scatter s) {
+    s.width = static_cast<uint32_t>(s.dy.cols / s.heads);
+    s.lane_bits = csaw__weight_lane_bits(&s);
+    Launch((s.a.rows * s.heads) << s.lane_bits, csaw__scatter_weights, s);
+}
+
 // dx as spmm/device_backward.cu has it, `width` columns at a time.
 void Scatter(csaw__device_scatter s, uint32_t width) {
     for (s.first = 0; s.first < s.dy.cols; s.first += s.width) {
@@ -329,10 +336,51 @@ TEST(EmulatedBackward, MaxAndMinHaveTheCpusBits) {
                     s.heads = heads, s.arg = arg.data(), s.dweight = dweight.data();
                     Launch(a.cols * cols, csaw__clear, s.dx);
                     Scatter(s, dtype == CSAW_F32 ? 10 : 4);
-                    Launch(a.rows * heads, csaw__scatter_weights, s);
+                    ScatterWeights(s);
                     EXPECT_EQ(dx.raw(), want.raw()) << a.name << ", heads " << heads << ", storage " << dtype;
                     EXPECT_EQ(dweight, want_weight) << a.name << ", heads " << heads << ", storage " << dtype;
                 }
+}
+
+// Hubs, parallel edges, ties and NaN; heads whose columns are fewer than a warp's lanes, whole turns, and part of one.
+TEST(EmulatedBackward, WeightsOfWinnersHaveTheCpusBits) {
+    for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 4, 20, 1100, 2}, 7, true), into_hub()})
+        for (uint64_t columns : {1, 2, 3, 8, 31, 32, 33, 64, 65, 130, 256})
+            for (uint32_t heads : {1, 3})
+                for (csaw_dtype of_x : dtypes)
+                    for (csaw_dtype of_dy : dtypes) {
+                        if (of_x != of_dy && (heads > 1 || columns != 33)) continue;
+                        if (a.rows > 100 && (columns < 31 || columns > 33 || heads > 1)) continue;
+                        if (!reference::takes_case()) continue;
+                        give_weights(&a, heads, 3);
+                        const csaw_sparse view = a.view();
+                        const uint64_t cols = columns * heads;
+                        Matrix features = random_matrix(a.cols, cols, 1);
+                        if (columns % 2) features = WithTies(features);
+                        features.value[features.value.size() / 2] = NAN;
+                        Dense x(features, of_x, 1), dy(random_matrix(a.rows, cols, 2), of_dy, 2),
+                            y(a.rows, cols, CSAW_F32);
+                        std::vector<csaw_edge> arg(a.rows * cols);
+                        std::vector<float> want(a.col.size() * heads), dweight(want.size());
+                        const csaw_spmm_options options = options_of(CSAW_MAX, heads, arg.data());
+                        ASSERT_EQ(csaw_spmm(&view, x.view(), &options, y.view()), CSAW_OK);
+                        ASSERT_EQ(csaw_spmm_backward(&view, x.view(), dy.view(), &options, nullptr, want.data()),
+                                  CSAW_OK);
+                        csaw__device_scatter s = {};
+                        s.a = view, s.x = WithStride(x.view()), s.dy = WithStride(dy.view());
+                        s.heads = heads, s.arg = arg.data(), s.dweight = dweight.data();
+                        ScatterWeights(s);
+                        uint64_t nans = 0;
+                        for (size_t k = 0; k < want.size(); k++) {
+                            if (std::isnan(want[k])) {
+                                EXPECT_TRUE(std::isnan(dweight[k]));
+                                nans++;
+                            } else {
+                                EXPECT_EQ(std::memcmp(&dweight[k], &want[k], 4), 0) << a.name << ", edge " << k;
+                            }
+                        }
+                        EXPECT_GT(nans, 0u);
+                    }
 }
 
 // So many products of one element: those that a thread adds alone, and those that its warp loads, in the order of rows.
@@ -363,7 +411,7 @@ TEST(EmulatedBackward, EdgesOfOtherRowsAreNoEdges) {
     s.heads = 1, s.arg = arg.data(), s.dweight = dweight.data();
     const std::vector<unsigned char> before = dx.raw();
     Scatter(s, 2);
-    Launch(3, csaw__scatter_weights, s);
+    ScatterWeights(s);
     EXPECT_EQ(dx.raw(), before);
     EXPECT_EQ(dweight, std::vector<float>(5));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/softmax_passes.h - the passes of a softmax over the edges of a row and head (spmm/edge_softmax.c), and of its
- * gradient, over some edges: one text for CPU and GPU, and so the same bits. Each gives a number, which
- * csaw__softmax_larger() or csaw__softmax_plus() merges with those of the edges before. */
+ * gradient, over some edges. Each gives a number, which csaw__softmax_larger() or csaw__softmax_plus() merges with
+ * those of the edges before. What is done with one edge is one text for CPU and GPU, and so the same bits. */
 #ifndef CSAW_SPMM_SOFTMAX_PASSES_H
 #define CSAW_SPMM_SOFTMAX_PASSES_H
 
@@ -25,7 +25,17 @@ CSAW_FN double csaw__softmax_larger(double so_far, double chunk) {
 }
 CSAW_FN double csaw__softmax_plus(double so_far, double chunk) { return so_far + chunk; }
 
-/* Over places first, first + heads, ... below end. */
+/* ---- of one edge ---- */
+
+CSAW_FN double csaw__softmax_exponential(float score, double largest) { return csaw_exp((double)score - largest); }
+CSAW_FN float csaw__softmax_share(float exponential, double sum) { return (float)((double)exponential / sum); }
+CSAW_FN double csaw__softmax_product(float out, float dout) { return (double)out * (double)dout; }
+CSAW_FN float csaw__softmax_gradient(float out, float dout, double sum) {
+    return (float)((double)out * ((double)dout - sum));
+}
+
+/* ---- over places first, first + heads, ... below end, one after the other ---- */
+
 CSAW_FN double csaw__softmax_largest(const csaw__softmax *j, const csaw__softmax_row *s, uint64_t first, uint64_t end) {
     double most = -csaw__infinity();
     for (uint64_t p = first; p < end && most == most; p += j->heads)
@@ -38,7 +48,7 @@ CSAW_FN double csaw__softmax_exponentials(const csaw__softmax *j, const csaw__so
                                           uint64_t end) {
     double sum = 0;
     for (uint64_t p = first; p < end; p += j->heads) {
-        const double e = csaw_exp((double)j->in[p] - s->largest);
+        const double e = csaw__softmax_exponential(j->in[p], s->largest);
         j->out[p] = (float)e;
         sum += e;
     }
@@ -46,22 +56,21 @@ CSAW_FN double csaw__softmax_exponentials(const csaw__softmax *j, const csaw__so
 }
 
 CSAW_FN double csaw__softmax_divide(const csaw__softmax *j, const csaw__softmax_row *s, uint64_t first, uint64_t end) {
-    for (uint64_t p = first; p < end; p += j->heads) j->out[p] = (float)((double)j->out[p] / s->sum);
+    for (uint64_t p = first; p < end; p += j->heads) j->out[p] = csaw__softmax_share(j->out[p], s->sum);
     return 0;
 }
 
 CSAW_FN double csaw__softmax_products(const csaw__softmax *j, const csaw__softmax_row *s, uint64_t first,
                                       uint64_t end) {
     double sum = 0;
-    for (uint64_t p = first; p < end; p += j->heads) sum += (double)j->in[p] * (double)j->dout[p];
+    for (uint64_t p = first; p < end; p += j->heads) sum += csaw__softmax_product(j->in[p], j->dout[p]);
     (void)s;
     return sum;
 }
 
 CSAW_FN double csaw__softmax_gradients(const csaw__softmax *j, const csaw__softmax_row *s, uint64_t first,
                                        uint64_t end) {
-    for (uint64_t p = first; p < end; p += j->heads)
-        j->out[p] = (float)((double)j->in[p] * ((double)j->dout[p] - s->sum));
+    for (uint64_t p = first; p < end; p += j->heads) j->out[p] = csaw__softmax_gradient(j->in[p], j->dout[p], s->sum);
     return 0;
 }
 

@@ -19,31 +19,32 @@ void Launch(uint64_t threads, KERNEL kernel, const ARGUMENTS &...arguments) {
 
 // As spmm/device_softmax.cu.
 void OnDevice(const csaw_sparse &a, const csaw__softmax &of) {
-    csaw__device_softmax_job j = {a.rowptr, a.rows, of, {}, nullptr, nullptr};
+    csaw__device_softmax_job j = {a.rowptr, a.rows, of, {}, nullptr, nullptr, 0};
     j.split.most_rows = csaw__most_long_rows(a.num_edges, a.rows);
     j.split.most_chunks = csaw__most_chunks(a.num_edges, a.rows);
     std::vector<uint64_t> count(2);
     std::vector<csaw__chunk> chunk(j.split.most_chunks);
     std::vector<csaw__long_row> row(j.split.most_rows);
-    std::vector<double> partial(j.split.most_chunks * of.heads, NAN);
-    std::vector<csaw__softmax_row> state(j.split.most_rows * of.heads);
+    std::vector<double> partial(j.split.most_chunks * of.heads, NAN), before(j.split.most_rows * of.heads, NAN);
     j.split.count = count.data(), j.split.chunk = chunk.data(), j.split.row = row.data();
-    j.partial = partial.data(), j.state = state.data();
-    const uint64_t chunks = j.split.most_chunks * of.heads, rows = j.split.most_rows * of.heads;
-    Launch(a.rows * of.heads, csaw__softmax_rows, j);
+    j.partial = partial.data(), j.before = before.data();
+    j.chunk_blocks = static_cast<uint32_t>((32 * partial.size() + CSAW__SOFTMAX_THREADS - 1) / CSAW__SOFTMAX_THREADS);
+    uint64_t row_blocks = 0;
+    const auto rows = csaw__softmax_rows_at(&j, a.num_edges, &row_blocks);
+    const auto over_chunks = [&](auto kernel) {
+        emulated::RunBlocks(j.chunk_blocks, CSAW__SOFTMAX_THREADS, [&] { kernel(j); });
+    };
     Launch(a.rows, csaw__find_long, a.rowptr, a.rows, j.split);
-    Launch(rows, csaw__softmax_begin, j);
+    emulated::RunBlocks(j.chunk_blocks + row_blocks, CSAW__SOFTMAX_THREADS, [&] { rows(j); });
     if (of.dout) {
-        Launch(chunks, csaw__softmax_chunks<CSAW__PRODUCTS>, j);
-        Launch(rows, csaw__softmax_merge<CSAW__PRODUCTS>, j);
-        Launch(chunks, csaw__softmax_chunks<CSAW__GRADIENTS>, j);
+        Launch(32 * before.size(), csaw__softmax_merge<CSAW__PRODUCTS>, j);
+        over_chunks(csaw__softmax_chunks<CSAW__GRADIENTS>);
         return;
     }
-    Launch(chunks, csaw__softmax_chunks<CSAW__LARGEST>, j);
-    Launch(rows, csaw__softmax_merge<CSAW__LARGEST>, j);
-    Launch(chunks, csaw__softmax_chunks<CSAW__EXPONENTIALS>, j);
-    Launch(rows, csaw__softmax_merge<CSAW__EXPONENTIALS>, j);
-    Launch(chunks, csaw__softmax_chunks<CSAW__DIVIDE>, j);
+    Launch(32 * before.size(), csaw__softmax_merge<CSAW__LARGEST>, j);
+    over_chunks(csaw__softmax_chunks<CSAW__EXPONENTIALS>);
+    Launch(32 * before.size(), csaw__softmax_merge<CSAW__EXPONENTIALS>, j);
+    over_chunks(csaw__softmax_chunks<CSAW__DIVIDE>);
 }
 
 bool SameBits(const std::vector<float> &a, const std::vector<float> &b) { // but for those of NaN
@@ -54,7 +55,8 @@ bool SameBits(const std::vector<float> &a, const std::vector<float> &b) { // but
 
 TEST(EmulatedSoftmax, HasTheCpusBits) {
     for (uint32_t heads : {1, 3})
-        for (Sparse a : {random_sparse("hubs", {3, 1024, 0, 1025, 255, 3000, 256, 257}, 30, false), power_law(false)})
+        for (Sparse a : {random_sparse("hubs", {3, 1024, 0, 1025, 255, 3000, 256, 257}, 30, false), power_law(false),
+                         random_sparse("short", {3, 15, 0, 16, 17, 1, 8, 9, 7, 40, 2, 2, 2}, 30, false)})
             for (bool special : {false, true}) {
                 const csaw_sparse view = a.view();
                 give_weights(&a, heads, 4); // scores

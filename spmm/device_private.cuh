@@ -31,6 +31,11 @@ struct csaw__device_plan {
     const float *weight_of; /* the array that they were copied from */
 };
 
+/* The fixed weights of a plan, if they are those of a with so many heads; NULL = none. */
+static inline const float *csaw__fixed_weights(const csaw__device_plan *d, const csaw_sparse *a, uint32_t heads) {
+    return d->weight && d->weight_of == a->weight && d->heads == heads ? d->weight : nullptr;
+}
+
 /* Where the work memory of a call with this plan, or with none, comes from. */
 static inline cudaMemPool_t csaw__pool_of(const csaw_spmm_plan *plan) { return plan ? plan->device->pool : nullptr; }
 

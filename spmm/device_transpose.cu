@@ -50,7 +50,7 @@ csaw_status csaw__device_turned::open(const place &where, const csaw_sparse *a, 
         kept_ = given->weight;
     } else if (d) {
         t_ = d->transpose;
-        if (d->weight && d->weight_of == a->weight && d->heads == heads_) kept_ = d->weight;
+        kept_ = csaw__fixed_weights(d, a, heads_);
     } else {
         CSAW_TRY(rowptr_.take(where, a->cols + 1, "the rows of a transpose"));
         CSAW_TRY(row_.take(where, a->num_edges, "the edges of a transpose"));

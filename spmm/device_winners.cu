@@ -17,9 +17,9 @@ static csaw_status launch(const place &where, const csaw__winners *w) {
                                      csaw__find_winners_at(w), w->matrix, w->won));
     if (w->hubs.blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * w->words * (unsigned)w->hubs.blocks, CSAW__IN_ORDER_THREADS,
-                                     csaw__hub_winners_kernel_at(w), w->hubs, w->edge, won, w->words));
+                                     csaw__hub_winners_kernel_at(w), w->hubs, w->order, won, w->words));
     return csaw__device_launch(where.stream, slices * (unsigned)w->turned.blocks, CSAW__THREADS,
-                               csaw__winners_kernel_at(w), w->turned, w->edge, won);
+                               csaw__winners_kernel_at(w), w->turned, w->order, won);
 }
 
 csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan, uint32_t heads,
@@ -33,12 +33,14 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
     w.matrix.arg = (csaw_edge *)arg; /* read alone */
     w.matrix.heads = heads, w.matrix.split = d->matrix.split;
     w.matrix.y.cols = dy->cols;
-    w.turned.rowptr = d->transpose.rowptr, w.turned.col = d->transpose.row, w.turned.weight = a->weight;
+    w.turned.rowptr = d->transpose.rowptr, w.turned.col = d->transpose.row;
     w.turned.rows = a->cols, w.turned.num_edges = a->num_edges;
     w.turned.x = *dy, w.turned.y = *dx, w.turned.heads = heads;
+    const float *const fixed = csaw__fixed_weights(d, a, heads);
+    w.turned.weight = fixed ? fixed : a->weight;
+    w.order = {d->transpose.edge, fixed != nullptr};
     w.hubs = w.turned;
     w.hubs.split = d->transposed.split;
-    w.edge = d->transpose.edge;
     csaw__winners_lay_out(&w);
     const uint64_t slices = w.turned.slices_of_head * heads;
     const uint64_t blocks = w.matrix.blocks > w.turned.blocks ? w.matrix.blocks : w.turned.blocks;

@@ -17,11 +17,16 @@ enum {
     CSAW__WON_WORDS = 8     /* of a slice, at most: a sector */
 };
 
+typedef struct csaw__won_order { /* of what belongs to the transpose's edges */
+    const csaw_edge *edge;       /* [num_edges] of the matrix, by the transpose's edges; words are found by it */
+    bool weights;                /* stand in the transpose's order, not in the matrix's */
+} csaw__won_order;
+
 typedef struct csaw__winners {
-    csaw__product matrix;  /* its units, arg, and slices as those of turned; y: its columns alone */
-    csaw__product turned;  /* rows are those of the transpose; x is dy, y is dx; weight is of the matrix's edges */
-    csaw__product hubs;    /* the same, of the transpose's long rows */
-    const csaw_edge *edge; /* [num_edges] of the matrix, by the transpose's edges */
+    csaw__product matrix; /* its units, arg, and slices as those of turned; y: its columns alone */
+    csaw__product turned; /* rows are those of the transpose; x is dy, y is dx; weight is as order says */
+    csaw__product hubs;   /* the same, of the transpose's long rows */
+    csaw__won_order order;
     uint32_t *won; /* [slices of a launch, num_edges of the matrix, words] bit c of word w: arg names the edge in column
                     * 32 w + c of the slice */
     uint32_t words;         /* of a slice */
@@ -117,14 +122,15 @@ template <int WORDS> struct csaw__won_edge { /* of the transpose */
 
 /* The edge at place k of the transpose. won: the first of the WORDS that are asked for, of `words` an edge. */
 template <int WORDS>
-static __device__ __forceinline__ csaw__won_edge<WORDS> csaw__won_edge_at(const csaw__product &p, const csaw_edge *edge,
+static __device__ __forceinline__ csaw__won_edge<WORDS> csaw__won_edge_at(const csaw__product &p,
+                                                                          const csaw__won_order &order,
                                                                           const uint32_t *won, uint32_t words,
                                                                           uint64_t head, uint64_t k) {
     constexpr int AT_ONCE = WORDS < 4 ? WORDS : 4;
-    const csaw_edge e = edge[k];
+    const csaw_edge e = order.edge[k];
     csaw__won_edge<WORDS> out;
     out.row = p.col[k];
-    out.weight = p.weight ? p.weight[e * p.heads + head] : 1.0f;
+    out.weight = p.weight ? p.weight[(order.weights ? k : e) * p.heads + head] : 1.0f;
 #pragma unroll
     for (int w = 0; w < WORDS; w += AT_ONCE) {
         const csaw__pack<uint32_t, AT_ONCE> some = *(const csaw__pack<uint32_t, AT_ONCE> *)(won + e * words + w);
@@ -143,7 +149,8 @@ template <csaw_dtype X, int VECTOR, int FACTOR> struct csaw__won_features {
 /* LANES lanes a row of the transpose that is not long. */
 template <csaw_dtype X, int LANES, int VECTOR, int FACTOR>
 static __global__ void __launch_bounds__(CSAW__THREADS)
-    csaw__gather_winners(const __grid_constant__ csaw__product p, const csaw_edge *edge, const uint32_t *won) {
+    csaw__gather_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
+                         const uint32_t *won) {
     typedef csaw__won_features<X, VECTOR, FACTOR> features;
     typedef typename csaw__features<X, VECTOR, FACTOR>::vector vector;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, ALL = (1u << VECTOR) - 1, APART = LANES * VECTOR;
@@ -159,7 +166,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
     const uint32_t *const of_slice = won + slice_number * p.num_edges * WORDS;
     float sum[FACTOR][VECTOR] = {};
     const auto fetch = [&](uint32_t k) {
-        return csaw__won_edge_at<WORDS>(p, edge, of_slice, WORDS, slice.head, unit.first + k);
+        return csaw__won_edge_at<WORDS>(p, order, of_slice, WORDS, slice.head, unit.first + k);
     };
     const auto load = [&](const won_edge &e, features *to) {
         const char *const from = dy + e.row * row_bytes;
@@ -192,8 +199,8 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
 /* A block a long row of the transpose, slice and word of it. */
 template <csaw_dtype X>
 static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
-    csaw__gather_hub_winners(const __grid_constant__ csaw__product p, const csaw_edge *edge, const uint32_t *won,
-                             uint32_t words) {
+    csaw__gather_hub_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
+                             const uint32_t *won, uint32_t words) {
     typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type stored;
     typedef csaw__won_edge<1> won_edge;
     const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)p.blocks, turn = blockIdx.x / blocks;
@@ -207,7 +214,7 @@ static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
     float sum = 0;
     csaw__in_order<won_edge>(
         p.rowptr[row + 1] - first,
-        [&](uint64_t k) { return csaw__won_edge_at<1>(p, edge, of_word, words, slice.head, first + k); },
+        [&](uint64_t k) { return csaw__won_edge_at<1>(p, order, of_word, words, slice.head, first + k); },
         [&](const won_edge &e) {
             stored out = 0;
             if (e.won[0] >> lane & 1) out = dy[e.row * p.x.stride];
@@ -224,8 +231,8 @@ static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
 /* ---- kernels by storage and shape ---- */
 
 typedef void csaw__find_winners_kernel(csaw__product, uint32_t *);
-typedef void csaw__winners_kernel(csaw__product, const csaw_edge *, const uint32_t *);
-typedef void csaw__hub_winners_kernel(csaw__product, const csaw_edge *, const uint32_t *, uint32_t);
+typedef void csaw__winners_kernel(csaw__product, csaw__won_order, const uint32_t *);
+typedef void csaw__hub_winners_kernel(csaw__product, csaw__won_order, const uint32_t *, uint32_t);
 
 static csaw__find_winners_kernel *csaw__find_winners_at(const csaw__winners *w) {
     switch (w->words) {

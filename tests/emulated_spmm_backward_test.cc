@@ -205,8 +205,8 @@ struct Split {
     }
 };
 
-// dx as spmm/device_winners.cu has it, `slices` at a time.
-void Gather(csaw__device_scatter s, uint64_t slices) {
+// dx as spmm/device_winners.cu has it, `slices` at a time; fixed: by weights that a plan has.
+void Gather(csaw__device_scatter s, uint64_t slices, bool fixed) {
     csaw__transpose t = {};
     ASSERT_EQ(csaw__transpose_create(&s.a, &t), CSAW_OK);
     const Split of_matrix(s.a), of_transpose(t.a);
@@ -214,7 +214,10 @@ void Gather(csaw__device_scatter s, uint64_t slices) {
     w.matrix.rowptr = s.a.rowptr, w.matrix.rows = s.a.rows, w.matrix.num_edges = s.a.num_edges;
     w.matrix.arg = const_cast<csaw_edge *>(s.arg), w.matrix.heads = s.heads, w.matrix.split = of_matrix.of;
     w.matrix.y.cols = s.dy.cols;
-    w.turned.rowptr = t.a.rowptr, w.turned.col = t.a.col, w.turned.weight = s.a.weight;
+    std::vector<float> kept(s.a.num_edges * s.heads);
+    if (fixed) csaw__transpose_weights(&s.a, &t, s.heads, false, nullptr, kept.data());
+    w.turned.rowptr = t.a.rowptr, w.turned.col = t.a.col, w.turned.weight = fixed ? kept.data() : s.a.weight;
+    w.order = {t.edge, fixed};
     w.turned.rows = s.a.cols, w.turned.num_edges = s.a.num_edges;
     w.turned.x = s.dy, w.turned.y = s.dx, w.turned.heads = s.heads;
     w.hubs = w.turned;
@@ -232,8 +235,8 @@ void Gather(csaw__device_scatter s, uint64_t slices) {
         std::fill(won.begin(), won.end(), 0xdeadbeef);
         emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { find(w.matrix, won.data()); });
         emulated::RunBlocks(here * w.words * w.hubs.blocks, CSAW__IN_ORDER_THREADS,
-                            [&] { hubs(w.hubs, t.edge, won.data(), w.words); });
-        emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS, [&] { rows(w.turned, t.edge, won.data()); });
+                            [&] { hubs(w.hubs, w.order, won.data(), w.words); });
+        emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS, [&] { rows(w.turned, w.order, won.data()); });
     }
     csaw__transpose_free(&t);
 }
@@ -272,7 +275,7 @@ TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
                     csaw__device_scatter s = {};
                     s.a = view, s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view());
                     s.heads = heads, s.arg = arg.data();
-                    Gather(s, columns == 65 ? 2 : 4);
+                    Gather(s, columns == 65 ? 2 : 4, view.weight && (columns + dtype) % 2);
                     EXPECT_EQ(dx.raw(), want.raw())
                         << a.name << ", " << columns << " columns, heads " << heads << ", storage " << dtype;
                 }
@@ -310,7 +313,7 @@ TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {
     const std::vector<csaw_edge> arg = {2, 5, 0, CSAW_NO_EDGE, 1, ~uint64_t{1}};
     csaw__device_scatter s = {};
     s.a = a.view(), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
-    Gather(s, 1);
+    Gather(s, 1, false);
     EXPECT_EQ(dx.raw(), zeros.raw());
 }
 

@@ -14,7 +14,7 @@ static csaw_status launch(const place &where, const csaw__winners *w) {
     const uint32_t *const won = w->won;
     if (w->matrix.blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->matrix.blocks, CSAW__THREADS,
-                                     csaw__find_winners_at(w), w->matrix, w->won));
+                                     csaw__find_winners_at(w), w->matrix, w->order.place, w->won));
     if (w->hubs.blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * w->words * (unsigned)w->hubs.blocks, CSAW__IN_ORDER_THREADS,
                                      csaw__hub_winners_kernel_at(w), w->hubs, w->order, won, w->words));
@@ -26,6 +26,7 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
                                  const csaw_edge *arg, const csaw_dense *dy, const csaw_dense *dx) {
     const csaw__device_plan *const d = plan->device;
     work<uint32_t> won;
+    work<uint64_t> edge_place;
     csaw__winners w = {};
     if (!dy->cols || !a->cols) return CSAW_OK;
     if (!a->weight) heads = 1;
@@ -38,7 +39,6 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
     w.turned.x = *dy, w.turned.y = *dx, w.turned.heads = heads;
     const float *const fixed = csaw__fixed_weights(d, a, heads);
     w.turned.weight = fixed ? fixed : a->weight;
-    w.order = {d->transpose.edge, fixed != nullptr};
     w.hubs = w.turned;
     w.hubs.split = d->transposed.split;
     csaw__winners_lay_out(&w);
@@ -49,8 +49,14 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
                  (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)blocks);
     if (w.at_once * blocks > 0x7fffffffu) w.at_once = 0x7fffffffu / blocks;
     CSAW_TRY(won.take(where, w.at_once * a->num_edges * w.words, "which edges won"));
+    if (csaw__won_by_place(&w)) CSAW_TRY(edge_place.take(where, a->num_edges, "places of edges in the transpose"));
     if (where.counted) return CSAW_OK;
     w.won = won.get();
+    w.order = {d->transpose.edge, edge_place.get(), fixed != nullptr};
+    if (edge_place.get()) {
+        CSAW__LAUNCH(where, a->num_edges, csaw__find_places, w.order.edge, a->num_edges, edge_place.get());
+        if (fixed || !a->weight) w.order.edge = nullptr;
+    }
     for (uint64_t first = 0; first < slices; first += w.at_once) {
         const uint64_t left = slices - first, here = left < w.at_once ? left : w.at_once;
         for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;

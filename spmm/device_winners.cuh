@@ -3,12 +3,14 @@
  * edge, in a word for each 32 columns, where arg names it; a second gathers as csaw_spmm() does over the transpose, but
  * of dy only where a bit is set. A word is 4 bytes an edge where arg would be 8 for each column; of a row of n edges
  * about one in n elements of dy is read. The transpose finds words of an edge anywhere, so those of a slice stand side
- * by side, in one sector, and slices are as wide as a warp can hold. Sums by ascending row, as spmm/scatter_rows.h has
+ * by side, in one sector, and slices are as wide as a warp can hold; words that fill a sector are written where the
+ * transpose reads them. Sums by ascending row, as spmm/scatter_rows.h has
  * them: so the edges of a long row of the transpose go one after the other, by a block (spmm/device_in_order.cuh). To
  * be compiled without contraction of a * b + c. */
 #ifndef CSAW_SPMM_DEVICE_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_CUH
 
+#include "spmm/device_group.cuh"
 #include "spmm/device_in_order.cuh"
 #include "spmm/device_unit.cuh"
 
@@ -18,7 +20,9 @@ enum {
 };
 
 typedef struct csaw__won_order { /* of what belongs to the transpose's edges */
-    const csaw_edge *edge;       /* [num_edges] of the matrix, by the transpose's edges; words are found by it */
+    const csaw_edge *edge;       /* [num_edges] of the matrix, by the transpose's edges; NULL if none of both asks */
+    const uint64_t *place;       /* [num_edges] of the transpose, by the matrix's edges: words stand there; NULL = by
+                                  * the matrix's edges */
     bool weights;                /* stand in the transpose's order, not in the matrix's */
 } csaw__won_order;
 
@@ -27,9 +31,9 @@ typedef struct csaw__winners {
     csaw__product turned; /* rows are those of the transpose; x is dy, y is dx; weight is as order says */
     csaw__product hubs;   /* the same, of the transpose's long rows */
     csaw__won_order order;
-    uint32_t *won; /* [slices of a launch, num_edges of the matrix, words] bit c of word w: arg names the edge in column
-                    * 32 w + c of the slice */
-    uint32_t words;         /* of a slice */
+    uint32_t *won;  /* [slices of a launch, num_edges, words] bit c of word w: arg names the edge in column 32 w + c of
+                     * the slice */
+    uint32_t words; /* of a slice */
     uint64_t at_once;       /* slices of a launch */
     csaw_spmm_method shape; /* of the kernel that gathers */
 } csaw__winners;
@@ -73,10 +77,20 @@ static inline void csaw__winners_lay_out(csaw__winners *w) {
     w->at_once = w->at_once < 1 ? 1 : w->at_once < slices ? w->at_once : slices;
 }
 
+/* Whether words of an edge fill a sector, so that they go to the edge's place in the transpose as they are, and are
+ * read one after the other. Fewer would be a part of a sector each, which is as well read there. */
+static inline bool csaw__won_by_place(const csaw__winners *w) { return w->words == CSAW__WON_WORDS; }
+
+/* One thread an edge of the transpose. */
+static __global__ void csaw__find_places(const csaw_edge *edge, uint64_t edges, uint64_t *place) {
+    const uint64_t k = csaw__thread_number();
+    if (k < edges) place[edge[k]] = k;
+}
+
 /* A warp a unit and slice. */
 template <int WORDS>
 static __global__ void __launch_bounds__(CSAW__THREADS)
-    csaw__find_winners(const __grid_constant__ csaw__product m, uint32_t *won) {
+    csaw__find_winners(const __grid_constant__ csaw__product m, const uint64_t *place_of, uint32_t *won) {
     constexpr uint32_t AT_ONCE = 32 / WORDS; /* edges: a word for each lane */
     const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)m.blocks;
     const uint32_t slice_number = blockIdx.x < blocks ? 0 : blockIdx.x / blocks; /* a division costs as a short row */
@@ -99,10 +113,13 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
         const uint64_t at = named[w] - unit.first;
         place[w] = at < unit.count ? (uint32_t)at : unit.count;
     }
-    uint32_t *const out = won + (slice_number * m.num_edges + unit.first) * WORDS;
+    uint32_t *const out = won + slice_number * m.num_edges * WORDS;
     for (uint32_t begin = 0; begin < unit.count; begin += AT_ONCE) {
         const uint32_t left = unit.count - begin, here = left < AT_ONCE ? left : AT_ONCE;
+        const bool writes = lane < here * WORDS;
+        uint64_t edge = unit.first + begin + lane / WORDS;
         uint32_t mine = 0;
+        if (place_of && writes) edge = place_of[edge];
         for (uint32_t k = 0; k < here; k++) {
 #pragma unroll
             for (int w = 0; w < WORDS; w++) {
@@ -110,7 +127,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
                 if (lane == k * WORDS + w) mine = columns;
             }
         }
-        if (lane < here * WORDS) out[begin * WORDS + lane] = mine;
+        if (writes) out[edge * WORDS + lane % WORDS] = mine;
     }
 }
 
@@ -127,13 +144,14 @@ static __device__ __forceinline__ csaw__won_edge<WORDS> csaw__won_edge_at(const 
                                                                           const uint32_t *won, uint32_t words,
                                                                           uint64_t head, uint64_t k) {
     constexpr int AT_ONCE = WORDS < 4 ? WORDS : 4;
-    const csaw_edge e = order.edge[k];
+    const csaw_edge e = order.edge ? order.edge[k] : k;
+    const uint32_t *const words_of = won + (order.place ? k : e) * words;
     csaw__won_edge<WORDS> out;
     out.row = p.col[k];
     out.weight = p.weight ? p.weight[(order.weights ? k : e) * p.heads + head] : 1.0f;
 #pragma unroll
     for (int w = 0; w < WORDS; w += AT_ONCE) {
-        const csaw__pack<uint32_t, AT_ONCE> some = *(const csaw__pack<uint32_t, AT_ONCE> *)(won + e * words + w);
+        const csaw__pack<uint32_t, AT_ONCE> some = *(const csaw__pack<uint32_t, AT_ONCE> *)(words_of + w);
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) out.won[w + i] = some.at[i];
     }
@@ -230,7 +248,7 @@ static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
 
 /* ---- kernels by storage and shape ---- */
 
-typedef void csaw__find_winners_kernel(csaw__product, uint32_t *);
+typedef void csaw__find_winners_kernel(csaw__product, const uint64_t *, uint32_t *);
 typedef void csaw__winners_kernel(csaw__product, csaw__won_order, const uint32_t *);
 typedef void csaw__hub_winners_kernel(csaw__product, csaw__won_order, const uint32_t *, uint32_t);
 

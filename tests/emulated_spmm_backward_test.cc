@@ -217,7 +217,6 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed) {
     std::vector<float> kept(s.a.num_edges * s.heads);
     if (fixed) csaw__transpose_weights(&s.a, &t, s.heads, false, nullptr, kept.data());
     w.turned.rowptr = t.a.rowptr, w.turned.col = t.a.col, w.turned.weight = fixed ? kept.data() : s.a.weight;
-    w.order = {t.edge, fixed};
     w.turned.rows = s.a.cols, w.turned.num_edges = s.a.num_edges;
     w.turned.x = s.dy, w.turned.y = s.dx, w.turned.heads = s.heads;
     w.hubs = w.turned;
@@ -225,6 +224,10 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed) {
     csaw__winners_lay_out(&w);
     const uint64_t all = w.turned.slices_of_head * s.heads;
     EXPECT_EQ(w.at_once, all);
+    std::vector<uint64_t> place(csaw__won_by_place(&w) ? s.a.num_edges : 0, 777);
+    Launch(place.size(), csaw__find_places, static_cast<const csaw_edge *>(t.edge), place.size(), place.data());
+    w.order = {t.edge, place.empty() ? nullptr : place.data(), fixed};
+    if (!place.empty() && (fixed || !s.a.weight)) w.order.edge = nullptr;
     std::vector<uint32_t> won(slices * s.a.num_edges * w.words, 0xdeadbeef);
     const auto find = csaw__find_winners_at(&w);
     const auto hubs = csaw__hub_winners_kernel_at(&w);
@@ -233,7 +236,7 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed) {
         const uint64_t here = std::min(slices, all - first);
         for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;
         std::fill(won.begin(), won.end(), 0xdeadbeef);
-        emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { find(w.matrix, won.data()); });
+        emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { find(w.matrix, w.order.place, won.data()); });
         emulated::RunBlocks(here * w.words * w.hubs.blocks, CSAW__IN_ORDER_THREADS,
                             [&] { hubs(w.hubs, w.order, won.data(), w.words); });
         emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS, [&] { rows(w.turned, w.order, won.data()); });
@@ -252,7 +255,7 @@ TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
     for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 4, 20, 256, 257, 1100}, 7, true), into_hub(),
                      random_sparse("few columns", std::vector<uint64_t>(400, 3), 3, false), power_law(false),
                      random_sparse("short", std::vector<uint64_t>(70, 7), 61, true)})
-        for (uint64_t columns : {1, 8, 31, 33, 64, 65, 100, 128, 136, 320})
+        for (uint64_t columns : {1, 8, 31, 33, 64, 65, 100, 128, 136, 256, 320})
             for (uint32_t heads : {1, 2})
                 for (csaw_dtype dtype : dtypes) {
                     if (heads == 2 && columns != 33 && columns != 64 && columns != 136) continue;

@@ -142,10 +142,11 @@ TEST_F(SpmmBackwardGpu, WinnersGatheredHaveTheCpusBits) {
             if (heads > 1) give_weights(&a, heads, 8);
             ASSERT_LT(a.col.size() / a.rows, uint64_t{CSAW__OFTEN});
             const OnDevice there(a);
-            const Plan plan(there.view, "cuda:0");
+            const Plan plain(there.view, "cuda:0"), fixed(there.view, "cuda:0", true, heads);
             for (csaw_reduce reduce : {CSAW_MAX, CSAW_MIN})
                 for (csaw_dtype dtype : dtypes)
-                    for (uint64_t columns : {1, 8, 31, 33, 64, 65, 257, 1000}) {
+                    for (uint64_t columns : {1, 8, 31, 33, 64, 65, 256, 257, 1000}) {
+                        const Plan &plan = (columns / 8 + dtype + reduce) % 2 ? plain : fixed;
                         if (!reference::takes_case()) continue;
                         const Gradients g(a, there, reduce, columns * heads, dtype, heads);
                         uint64_t bytes = 0;

@@ -10,6 +10,7 @@
 #ifndef CSAW_SPMM_DEVICE_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_CUH
 
+#include "spmm/device_beside.cuh"
 #include "spmm/device_group.cuh"
 #include "spmm/device_in_order.cuh"
 #include "spmm/device_unit.cuh"
@@ -207,6 +208,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
         }
     };
     csaw__walk<LANES, BATCH, false, features>(unit.count, rings + group, fetch, load, take);
+    if (blockIdx.x == gridDim.x - 1) csaw__end_after_last(); /* csaw__gather_hub_winners */
     if (!unit.stored) return;
 #pragma unroll
     for (int j = 0; j < FACTOR; j++)
@@ -214,7 +216,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
             csaw__store<VECTOR>(&p.y, unit.row, slice.first + j * APART + column, sum[j]);
 }
 
-/* A block a long row of the transpose, slice and word of it. */
+/* A block a long row of the transpose, slice and word of it. The rows that are not long are taken beside. */
 template <csaw_dtype X>
 static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
     csaw__gather_hub_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
@@ -225,6 +227,7 @@ static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
     const uint32_t slice_number = turn / words, word = turn % words;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
     const uint32_t column = word * CSAW__WON_COLUMNS + lane;
+    csaw__let_next_begin();
     if (word * CSAW__WON_COLUMNS >= slice.width) return;
     const uint64_t row = p.split.row[blockIdx.x % blocks].row, first = p.rowptr[row];
     const stored *const dy = (const stored *)p.x.data + slice.first + column;

@@ -114,7 +114,7 @@ profile 'csaw__maxk_in_block' maxk_gpu_test --gtest_filter='*LargestOfManyColumn
 profile 'csaw__maxk_in_warps|csaw__maxk_dots_of_edges|csaw__maxk_forward|csaw__maxk_gathered|csaw__maxk_outer|csaw__maxk_narrow|csaw__maxk_pick|csaw__maxk_spread|csaw__order_keys' \
     maxk_gpu_bench "${zipf[@]}" --k 16
 profile 'csaw__softmax_rows|csaw__softmax_chunks|csaw__softmax_merge' spmm_backward_gpu_test --gtest_filter='*Attention*'
-profile 'csaw__reduce|csaw__reduce_resident|csaw__reduce_by|csaw__find_long|csaw__merge|csaw__count_edges|csaw__number_hubs|csaw__recode|csaw__reduce_hubs|csaw__scatter_sums|csaw__scatter_products|csaw__scatter_weights|csaw__check_matrix|csaw__count_up|csaw__find_rows|csaw__find_starts|csaw__weigh|csaw__dots_keys|csaw__dots_rows|csaw__clear|csaw__find_places|csaw__find_winners|csaw__gather_winners|csaw__gather_hub_winners' \
+profile 'csaw__reduce|csaw__reduce_resident|csaw__reduce_by|csaw__find_long|csaw__merge|csaw__count_edges|csaw__number_hubs|csaw__recode|csaw__reduce_hubs|csaw__scatter_sums|csaw__scatter_products|csaw__scatter_weights|csaw__check_matrix|csaw__count_up|csaw__find_rows|csaw__find_starts|csaw__weigh|csaw__count_edges_of_rows|csaw__dots_keys|csaw__dots_rows|csaw__clear|csaw__find_places|csaw__find_winners|csaw__gather_winners|csaw__gather_hub_winners' \
     spmm_gpu_bench "${zipf[@]}" --columns 64
 profile 'csaw__es_count|csaw__es_entries|csaw__es_multiply' edge_sampled_gpu_bench "${zipf[@]}"
 profile 'csaw__es_dots_of_entries' edge_sampled_gpu_test --gtest_filter='*GradientsAreTheCpus'

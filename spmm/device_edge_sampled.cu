@@ -78,7 +78,7 @@ static csaw_status features(const place &where, const csaw__edge_rule *rule, con
     const csaw_sparse sampled = {a->rows, a->cols + 1, most, rowptr, col.get(), weight.get()};
     const csaw__device_transpose t = {starts.get(), row.get(), edge.get()};
     CSAW_TRY(csaw__device_transpose_fill(where, &sampled, &t));
-    CSAW_TRY(csaw__device_transpose_weights(where, &sampled, &t, 1, false, nullptr, sorted_weight.get()));
+    CSAW_TRY(csaw__device_transpose_weights(where, &sampled, &t, 1, false, nullptr, nullptr, sorted_weight.get()));
     csaw__product p = {};
     p.rowptr = t.rowptr, p.col = t.row, p.weight = sorted_weight.get();
     p.rows = a->cols, p.num_edges = most;

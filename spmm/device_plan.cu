@@ -105,12 +105,14 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
     CSAW_TRY(find_long(where, t->rowptr, a->cols, &plan->transposed));
     CSAW_TRY(order(where, a, plan));
     CSAW_TRY(csaw__device_dots_order(where, a, &plan->dots));
+    CSAW_TRY(keep(where, a->rows, "the lengths of rows", &plan->divisor));
+    CSAW_TRY(csaw__device_divisors(where, a, plan->divisor));
     if (options->hubs) CSAW_TRY(find_hubs(where, a, plan));
     if (options->fixed_weights && a->weight) {
         plan->heads = options->heads ? options->heads : 1;
         plan->weight_of = a->weight;
         CSAW_TRY(keep(where, a->num_edges * plan->heads, "weights of a transpose", &plan->weight));
-        CSAW_TRY(csaw__device_transpose_weights(where, a, t, plan->heads, false, nullptr, plan->weight));
+        CSAW_TRY(csaw__device_transpose_weights(where, a, t, plan->heads, false, nullptr, nullptr, plan->weight));
     }
     CSAW_CUDA(cudaStreamSynchronize(where.stream));
     cudaMemPoolTrimTo(plan->pool, 0); /* what sorting took */
@@ -137,8 +139,8 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
     if (!plan) return;
     place where;
     if (plan->pool && where.enter(plan->ordinal, nullptr, nullptr) == CSAW_OK) {
-        void *const memory[] = {plan->transpose.rowptr, plan->transpose.row, plan->transpose.edge,
-                                plan->dots.group,       plan->dots.row,      plan->weight};
+        void *const memory[] = {plan->transpose.rowptr, plan->transpose.row, plan->transpose.edge, plan->dots.group,
+                                plan->dots.row,         plan->divisor,       plan->weight};
         cudaDeviceSynchronize(); /* calls with this plan may still run */
         for (const csaw__device_known *k : {&plan->matrix, &plan->transposed})
             for (void *m : {(void *)k->split.count, (void *)k->split.chunk, (void *)k->split.row, (void *)k->order,

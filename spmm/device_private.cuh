@@ -26,7 +26,8 @@ struct csaw__device_plan {
     csaw__device_known matrix, transposed;
     csaw__device_transpose transpose;
     csaw__dots_order dots;
-    float *weight; /* fixed ones, [num_edges, heads] by the transpose's edges; NULL = none */
+    float *divisor; /* [rows] of MEAN */
+    float *weight;  /* fixed ones, [num_edges, heads] by the transpose's edges; NULL = none */
     uint32_t heads;
     const float *weight_of; /* the array that they were copied from */
 };
@@ -108,9 +109,12 @@ class csaw__device_run {
 /* Launches, but for memory, all of which is taken before: nothing is checked, nothing waits. out: the arrays of the
  * three. */
 csaw_status csaw__device_transpose_fill(const place &where, const csaw_sparse *a, const csaw__device_transpose *out);
-/* The weights of the transpose's edges, as csaw__transpose_weights(). */
+/* The weights of the transpose's edges, as csaw__transpose_weights(). divisor: NULL, or what a plan has. */
 csaw_status csaw__device_transpose_weights(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
-                                           uint32_t heads, bool mean, const float *kept, float *out);
+                                           uint32_t heads, bool mean, const float *kept, const float *divisor,
+                                           float *out);
+/* How many edges each row has: out [rows]; the divisor of csaw__device_transpose_weights(). */
+csaw_status csaw__device_divisors(const place &where, const csaw_sparse *a, float *out);
 /* The transpose of a matrix, with weights: given, a plan's, or made here in work memory. */
 class csaw__device_turned {
   public:
@@ -124,6 +128,7 @@ class csaw__device_turned {
     csaw_sparse a_;
     csaw__device_transpose t_;
     const float *kept_ = nullptr; /* weights that the plan has, or that are given, of sums */
+    const float *divisor_ = nullptr;
     uint32_t heads_ = 1;
     bool made_ = false, mean_ = false;
     work<uint64_t> rowptr_;

@@ -33,8 +33,14 @@ csaw_status csaw__device_transpose_fill(const place &where, const csaw_sparse *a
 }
 
 csaw_status csaw__device_transpose_weights(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
-                                           uint32_t heads, bool mean, const float *kept, float *out) {
-    CSAW__LAUNCH(where, a->num_edges * heads, csaw__weigh, *a, t->edge, t->row, heads, mean, kept, out);
+                                           uint32_t heads, bool mean, const float *kept, const float *divisor,
+                                           float *out) {
+    CSAW__LAUNCH(where, a->num_edges * heads, csaw__weigh, *a, t->edge, t->row, heads, mean, kept, divisor, out);
+    return CSAW_OK;
+}
+
+csaw_status csaw__device_divisors(const place &where, const csaw_sparse *a, float *out) {
+    CSAW__LAUNCH(where, a->rows, csaw__count_edges_of_rows, a->rowptr, a->rows, out);
     return CSAW_OK;
 }
 
@@ -51,6 +57,7 @@ csaw_status csaw__device_turned::open(const place &where, const csaw_sparse *a, 
     } else if (d) {
         t_ = d->transpose;
         kept_ = csaw__fixed_weights(d, a, heads_);
+        divisor_ = d->divisor;
     } else {
         CSAW_TRY(rowptr_.take(where, a->cols + 1, "the rows of a transpose"));
         CSAW_TRY(row_.take(where, a->num_edges, "the edges of a transpose"));
@@ -65,5 +72,5 @@ csaw_status csaw__device_turned::open(const place &where, const csaw_sparse *a, 
 csaw_status csaw__device_turned::fill(const place &where) const {
     if (made_) CSAW_TRY(csaw__device_transpose_fill(where, &a_, &t_));
     if (!weight_.get()) return CSAW_OK; /* none, or counted alone */
-    return csaw__device_transpose_weights(where, &a_, &t_, heads_, mean_, kept_, weight_.get());
+    return csaw__device_transpose_weights(where, &a_, &t_, heads_, mean_, kept_, divisor_, weight_.get());
 }

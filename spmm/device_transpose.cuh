@@ -41,13 +41,25 @@ static __global__ void csaw__find_rows(csaw_sparse a, const csaw_edge *edge, csa
     if (k < a.num_edges) row[k] = (csaw_vertex)csaw__row_at(a.rowptr, a.rows, edge[k]);
 }
 
-/* out: [num_edges, heads]; edge and row: of the transpose; kept: NULL, or what stood in out without mean. */
+/* out: [rows] how many edges each has, by which MEAN divides. */
+static __global__ void csaw__count_edges_of_rows(const uint64_t *rowptr, uint64_t rows, float *out) {
+    const uint64_t row = csaw__thread_number();
+    if (row < rows) out[row] = (float)(rowptr[row + 1] - rowptr[row]);
+}
+
+/* out: [num_edges, heads]; edge and row: of the transpose; kept: NULL, or what stood in out without mean; divisor:
+ * NULL, or as csaw__count_edges_of_rows() has it, of which a sector has twice as many rows as of rowptr. */
 static __global__ void csaw__weigh(csaw_sparse a, const csaw_edge *edge, const csaw_vertex *row, uint32_t heads,
-                                   bool mean, const float *kept, float *out) {
-    const uint64_t i = csaw__thread_number(), k = i / heads;
+                                   bool mean, const float *kept, const float *divisor, float *out) {
+    const uint64_t i = csaw__thread_number(), k = heads == 1 ? i : i / heads; /* a division of 64 bits costs as much */
     if (k >= a.num_edges) return;
-    const float w = kept ? kept[i] : a.weight ? a.weight[edge[k] * heads + i % heads] : 1.0f;
-    out[i] = mean ? w / (float)(a.rowptr[row[k] + 1ull] - a.rowptr[row[k]]) : w;
+    const float w = kept ? kept[i] : a.weight ? a.weight[edge[k] * heads + (i - k * heads)] : 1.0f;
+    if (!mean) {
+        out[i] = w;
+        return;
+    }
+    const csaw_vertex r = row[k];
+    out[i] = w / (divisor ? divisor[r] : (float)(a.rowptr[r + 1ull] - a.rowptr[r]));
 }
 
 #endif

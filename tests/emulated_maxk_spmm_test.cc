@@ -97,7 +97,9 @@ void Gathered(const csaw_sparse &a, bool mean, csaw_sparse turned, const csaw_de
     std::vector<float> weight(a.num_edges, NAN);
     if (mean) {
         const csaw_edge *const none = nullptr;
-        Launch((a.num_edges + 63) / 64, 64, csaw__weigh, a, none, turned.col, 1u, true, turned.weight, weight.data());
+        const float *const divisor = nullptr;
+        Launch((a.num_edges + 63) / 64, 64, csaw__weigh, a, none, turned.col, 1u, true, turned.weight, divisor,
+               weight.data());
         turned.weight = weight.data();
     }
     csaw__maxk_product m = ProductOf(turned, dx, false);

@@ -56,14 +56,16 @@ TEST(EmulatedBackward, TransposeAndItsWeights) {
         for (size_t k = 0; k < edge.size(); k++) EXPECT_EQ(row[k], want.a.col[k]) << a.name;
         EXPECT_EQ(rowptr.back(), 777u);
         EXPECT_EQ(row.back(), ~0u);
-        std::vector<float> kept(edge.size() * 2 + 1, 99);
+        std::vector<float> kept(edge.size() * 2 + 1, 99), divisor(a.rows + 1, 99);
+        Launch(a.rows, csaw__count_edges_of_rows, a.rowptr.data(), view.rows, divisor.data());
+        EXPECT_EQ(divisor.back(), 99.0f);
         for (bool mean : {false, true})
             for (bool fixed : {false, true}) {
                 std::vector<float> out(kept.size(), 99), expected(kept.size(), 99);
                 csaw__transpose_weights(&view, &want, 2, mean, nullptr, expected.data());
                 if (!mean && !fixed) kept = expected;
                 Launch(2 * view.num_edges, csaw__weigh, view, edge.data(), row.data(), 2u, mean,
-                       fixed ? kept.data() : nullptr, out.data());
+                       fixed ? kept.data() : nullptr, fixed ? divisor.data() : nullptr, out.data());
                 EXPECT_EQ(out, expected) << a.name;
             }
         csaw__transpose_free(&want);

@@ -71,7 +71,8 @@ static __global__ void csaw__scatter_products(const __grid_constant__ csaw__devi
 enum {
     CSAW__ALONE = 32,        /* products of an element that one thread adds; the others are its warp's */
     CSAW__SUMMANDS_HELD = 4, /* products that a lane has on their way */
-    CSAW__WEIGHTS_HELD = 2   /* the same, of gradients of weights */
+    CSAW__WEIGHTS_HELD = 2,  /* the same, of gradients of weights */
+    CSAW__WEIGHTS_STEPS = 4  /* columns of an edge that are added before a warp looks whether more are left */
 };
 
 /* All lanes of a warp: sum + product[first] + ... + product[end - 1], in this order. */
@@ -141,9 +142,9 @@ static inline uint32_t csaw__weight_lane_bits(const csaw__device_scatter *s) {
 }
 
 /* A lane has a column at a time of each 32, and CSAW__WEIGHTS_HELD of them on their way. Of the columns that one edge
- * won among 32 the first adds them all, in order, to what the columns before have left in dweight: so a row takes as
- * long as its columns, however many edges it has, and a product is read once, by a warp whose lanes share its sectors.
- */
+ * won among 32 each adds its product to what the one before hands on, in order, and the first to what the columns
+ * before have left in dweight: so a row takes as long as its columns, however many edges it has, and a product is read
+ * once, by a warp whose lanes share its sectors. */
 static __global__ void csaw__scatter_weights(const __grid_constant__ csaw__device_scatter s) {
     constexpr int HELD = CSAW__WEIGHTS_HELD;
     constexpr uint64_t NOWHERE = ~0ull;
@@ -177,14 +178,17 @@ static __global__ void csaw__scatter_weights(const __grid_constant__ csaw__devic
             if (turn + 32 * j >= s.width) break;
             const uint64_t at = e[j] == NOWHERE ? NOWHERE : e[j] * s.heads + head;
             const uint32_t same = __match_any_sync(0xffffffffu, at);
-            const bool adds = at != NOWHERE && __ffs((int)same) - 1 == (int)lane;
-            float sum = adds && turn + j ? s.dweight[at] : 0.0f;
-            for (uint32_t left = adds ? same : 0; __any_sync(0xffffffffu, left); left &= left - 1) {
-                const float next = __shfl_sync(0xffffffffu, product[j], (__ffs((int)left) - 1) & 31);
-                if (left) sum += next;
-            }
-            if (adds) s.dweight[at] = sum;
-            __syncwarp(); /* for the columns to come, whose first may be another lane */
+            const uint32_t before = at == NOWHERE ? 0 : same & ((1u << lane) - 1), rank = __popc(before);
+            const int from = before ? 31 - __clz((int)before) : 0;
+            float sum = (at != NOWHERE && !before && turn + j ? s.dweight[at] : 0.0f) + product[j];
+            for (uint32_t r = 1; __any_sync(0xffffffffu, rank >= r); r += CSAW__WEIGHTS_STEPS)
+#pragma unroll
+                for (uint32_t i = 0; i < CSAW__WEIGHTS_STEPS; i++) {
+                    const float so_far = __shfl_sync(0xffffffffu, sum, from);
+                    if (rank == r + i) sum = so_far + product[j];
+                }
+            if (at != NOWHERE && same >> lane == 1) s.dweight[at] = sum; /* the last of them */
+            __syncwarp();                                                /* for the columns to come */
         }
     }
 }

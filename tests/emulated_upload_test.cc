@@ -5,6 +5,8 @@
 
 #include <cstring>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/reference/graphs.h"
@@ -83,6 +85,38 @@ TEST_F(EmulatedUpload, OfLessThan8MiBWaitsForNothing) {
     EXPECT_TRUE(early == std::vector<unsigned char>(8 * mib - 1)) << "something ran, so it was waited for";
     put(9 * mib); // a block that is filled again has been fetched
     EXPECT_FALSE(early == std::vector<unsigned char>(9 * mib));
+}
+
+// Seeds come like any bytes, and the first that is no vertex is named, in whichever piece it stands.
+TEST_F(EmulatedUpload, LooksAtSeeds) {
+    for (bool refused : {false, true})
+        for (uint64_t count : {uint64_t{0}, uint64_t{1}, uint64_t{70000}, uint64_t{2000003}}) {
+            const uint64_t before = 5; // seeds of others, which are not looked at
+            std::vector<csaw_vertex> seed(before + count + 1, 99);
+            void *there = nullptr;
+            csaw__job job = {};
+            job.num_vertices = 99;
+            job.roots = seed.data();
+            fake_cuda::refuse_pages = refused;
+            for (uint64_t i = 0; i < count; i++) seed[before + i] = static_cast<csaw_vertex>(i % 99);
+            ASSERT_EQ(CSAW_OK, csaw__device_alloc(device, &there, count * 4, "seeds"));
+            auto *const to = static_cast<csaw_vertex *>(there);
+            EXPECT_EQ(CSAW_OK, csaw__device_put_seeds(device, &job, to, before, count)) << csaw_last_error();
+            ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(device->stream));
+            EXPECT_TRUE(std::equal(to, to + count, seed.data() + before)) << count;
+            for (uint64_t at : {uint64_t{0}, count / 3 - 1, count / 3, count / 2, count - 1}) {
+                if (at >= count) continue;
+                const csaw_vertex was = std::exchange(seed[before + at], at % 2 ? 99u : ~0u);
+                EXPECT_EQ(CSAW_EINVAL, csaw__device_put_seeds(device, &job, to, before, count)) << at;
+                EXPECT_EQ(0u, std::string(csaw_last_error()).find("seed " + std::to_string(before + at) + " is vertex "))
+                    << csaw_last_error();
+                seed[before + at] = was;
+            }
+            csaw__device_free(device, there);
+            TearDown();
+            SetUp();
+        }
+    fake_cuda::refuse_pages = false;
 }
 
 TEST_F(EmulatedUpload, WithoutPageLockedMemory) {

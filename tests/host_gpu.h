@@ -144,6 +144,17 @@ inline void keep(const csaw__fault &found, csaw__fault *fault) {
     fault->edge = CSAW_NO_EDGE;
 }
 
+// Those of the job's own instances, as engines do that take them in.
+inline csaw_status look_at_seeds(const csaw__job *job) {
+    for (uint64_t i = 0; job->roots && i < job->num_walks; i++) {
+        const uint64_t pool = (job->first + i) % job->num_roots;
+        const uint64_t first = job->seed_offset ? job->seed_offset[pool] : pool;
+        const uint64_t end = job->seed_offset ? job->seed_offset[pool + 1] : pool + 1;
+        CSAW_TRY(csaw__roots_check(job->roots, first, end - first, job->num_vertices));
+    }
+    return CSAW_OK;
+}
+
 inline csaw_status take_paths(csaw_plan *plan, csaw_samples *s) {
     const uint64_t walks = s->num_walks, length = s->length;
     s->host_current = false;
@@ -237,6 +248,7 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
                               csaw__fault *fault) {
     host_gpu::Draw draw(plan->device);
     const uint64_t walks = s->num_walks;
+    CSAW_TRY(host_gpu::look_at_seeds(job));
     CSAW_TRY(host_gpu::take_paths(plan, s));
     CSAW_TRY(draw.begin(walks));
     job->path = s->device_path; // walk by walk: what transposes is no part of this
@@ -268,6 +280,7 @@ void csaw__gpu_exchange_close(csaw__gpu_exchange *x) {
 csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, uint64_t bytes, csaw_samples *s,
                               csaw__exchange_gpu *out) {
     csaw__job seen = *job;
+    CSAW_TRY(csaw__roots_check(job->roots, 0, job->num_roots, job->num_vertices));
     CSAW_TRY(host_gpu::take_paths(plan, s));
     host_gpu::set_tables(plan->device, &seen);
     CSAW_TRY(host_gpu::take(&out->seeds, job->num_roots * sizeof *job->roots, "seeds"));
@@ -334,6 +347,7 @@ csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, co
     csaw__job with_tables = *job;
     host_gpu::set_tables(plan->device, &with_tables);
     CSAW_TRY(draw.begin(job->num_walks));
+    CSAW_TRY(host_gpu::look_at_seeds(job));
     csaw_status status = csaw__cpu_sample(&mine, sampler, &with_tables, false, &drawn, &found);
     csaw__workers_free(&mine);
     host_gpu::keep(found, fault);

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 using namespace several_gpus;
 
@@ -119,6 +120,48 @@ TEST_P(Gpus, FaultsOfHooksAreTheCpus) {
             places.insert(status == CSAW_EBIAS ? vertex : ~0ull);
         }
     EXPECT_GT(places.size(), 20u);
+}
+
+// GPUs look at seeds as they take their shares. Whatever else goes wrong meanwhile, in an earlier share too, the first of
+// them that is no vertex is what is told, as where they are looked at before all else.
+TEST_P(Gpus, SeedsThatAreNoVerticesComeBeforeAllElse) {
+    std::vector<csaw_vertex> vertex(60);
+    std::vector<uint64_t> pools(61);
+    csaw_seeds seeds = {vertex.data(), 60, nullptr};
+    FaultyParams broken = {1, 2, 0};
+    const auto told = [&](csaw_plan *plan, uint64_t stop_at) {
+        Watch watch;
+        watch.stop_at_done = stop_at;
+        run.progress = tell_progress;
+        run.user = &watch;
+        csaw_samples *samples = nullptr;
+        EXPECT_EQ(CSAW_EINVAL, csaw_sample(plan, &faulty, &broken, &seeds, &run, &samples));
+        EXPECT_EQ(nullptr, samples);
+        return std::string(csaw_last_error());
+    };
+    for (uint64_t i = 0; i <= 60; i++) pools[i] = i < 30 ? 0 : i;
+    for (const char *list : {"cuda:0", "cuda:0,cuda:1,cuda:2"}) {
+        const auto gpus = plans.on(list);
+        for (const uint64_t *offset : {(const uint64_t *)nullptr, (const uint64_t *)pools.data()}) {
+            if (offset && GetParam()) continue; // pools are no walks
+            seeds.offset = offset;
+            for (uint64_t at : {0, 19, 20, 59}) {
+                SCOPED_TRACE(list + std::string(offset ? ", pools, " : ", ") + std::to_string(at));
+                for (csaw_vertex v = 0; v < 60; v++) vertex[v] = v < at ? v : 60 + v;
+                const std::string want =
+                    "seed " + std::to_string(at) + " is vertex " + std::to_string(60 + at) + ", but the graph has 60 ";
+                EXPECT_EQ(0u, told(cpu.get(), ~0ull).find(want)) << csaw_last_error();
+                EXPECT_EQ(0u, told(gpus.get(), ~0ull).find(want)) << csaw_last_error();
+                EXPECT_EQ(0u, told(gpus.get(), 0).find(want)) << csaw_last_error();
+                host_gpu::forget();
+                host_gpu::fail_at[0] = 1;
+                EXPECT_EQ(0u, told(gpus.get(), ~0ull).find(want)) << csaw_last_error();
+                const csaw_select given = std::exchange(run.select, CSAW_SELECT_UNIFORM); // which it cannot be
+                EXPECT_EQ(0u, told(gpus.get(), ~0ull).find(want)) << csaw_last_error();
+                run.select = given;
+            }
+        }
+    }
 }
 
 TEST_P(Gpus, StopsWhereTheCpuStops) {

@@ -256,7 +256,7 @@ static csaw_status run_kernels(csaw__device *device, const csaw_sampler *sampler
 
 /* Arrays that one call needs, freed after it. */
 typedef struct call_arrays {
-    const void *roots; /* from first_root on: those of the walks at hand, or all, where walks begin anew with them */
+    csaw_vertex *roots; /* from first_root on: those of the walks at hand, or all, where walks begin anew with them */
     uint64_t first_root;
     void *rest;
 } call_arrays;
@@ -267,8 +267,8 @@ static csaw_status take_roots(csaw__device *device, const csaw__job *job, call_a
     const uint64_t count = all ? job->num_roots : job->num_walks;
     arrays->first_root = all ? 0 : first;
     if (!job->roots) return CSAW_OK;
-    return csaw__device_upload(device, &arrays->roots, job->roots + arrays->first_root, count * sizeof *job->roots,
-                               "seeds");
+    CSAW_TRY(csaw__device_alloc(device, (void **)&arrays->roots, count * sizeof *job->roots, "seeds"));
+    return csaw__device_put_seeds(device, job, arrays->roots, arrays->first_root, count);
 }
 
 /* As the job has them: root r stands at roots[r]. */
@@ -305,7 +305,7 @@ csaw_status csaw__device_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw
         job->rest = (unsigned long long *)arrays.rest;
         status = run_kernels(device, sampler, job, record);
     }
-    csaw__device_free(device, (void *)arrays.roots);
+    csaw__device_free(device, arrays.roots);
     csaw__device_free(device, arrays.rest);
     CSAW_TRY(status);
     if (record[0] != ~0ull) {
@@ -347,7 +347,7 @@ csaw_status csaw__device_home(csaw_plan *plan, const csaw__job *job, uint64_t by
     CSAW_TRY(take_buffers(device, samples));
     samples->device_by_walk = true;
     const csaw_status status = take_roots(device, job, &arrays);
-    out->seeds = (void *)arrays.roots;
+    out->seeds = arrays.roots;
     CSAW_TRY(status);
     CSAW_TRY(csaw__device_alloc(device, &out->memory, bytes, "walkers that GPUs exchange"));
     CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* other streams go on from here */

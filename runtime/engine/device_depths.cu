@@ -11,6 +11,7 @@
 #include "runtime/engine/device_frontier.cuh"
 #include "runtime/engine/device_pools.cuh"
 #include "runtime/engine/device_run.h"
+#include "runtime/engine/run.h"
 
 namespace {
 
@@ -80,6 +81,7 @@ csaw_status first_frontier(run *r, frontier *out) {
         const uint64_t seeds = seeds_of(o, &first);
         for (uint64_t s = first; s < first + seeds; s++) {
             vertex[p] = job->roots ? job->roots[s] : (csaw_vertex)s;
+            if (vertex[p] >= job->num_vertices) return csaw__roots_refuse(job->roots, s, 1, job->num_vertices);
             owner[p++] = (uint32_t)o;
         }
         seed[o] = seeds ? vertex[p - seeds] : CSAW_NONE;

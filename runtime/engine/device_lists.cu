@@ -261,7 +261,10 @@ csaw_status upload_job(lists_run *r) {
     const csaw__job *host = r->host;
     csaw__job *job = &r->job;
     const uint64_t seeds = host->seed_offset ? host->seed_offset[host->num_roots] : host->num_roots;
-    if (host->roots) CSAW_TRY(r->roots.upload(r->device, host->roots, seeds, "seeds"));
+    if (host->roots) {
+        CSAW_TRY(r->roots.take(r->device, seeds, "seeds"));
+        CSAW_TRY(csaw__device_put_seeds(r->device, host, r->roots.get(), 0, seeds));
+    }
     if (host->seed_offset)
         CSAW_TRY(r->seed_offset.upload(r->device, host->seed_offset, host->num_roots + 1, "seeds of pools"));
     if (host->fanout) CSAW_TRY(r->fanouts.upload(r->device, host->fanout, host->length, "fanouts"));

@@ -85,6 +85,9 @@ csaw_status csaw__device_alloc_kept(csaw__device *device, void **out, uint64_t *
 void csaw__device_keep(csaw__device *device, void *memory, uint64_t bytes);
 /* Host memory to device memory, in the order of the stream; from may change when it returns. */
 csaw_status csaw__device_put(csaw__device *device, void *to, const void *from, uint64_t bytes);
+/* Seeds first .. of the job, so many, as host memory has them, which must be vertices of its graph: CSAW_EINVAL. */
+csaw_status csaw__device_put_seeds(csaw__device *device, const csaw__job *host, csaw_vertex *to, uint64_t first,
+                                   uint64_t count);
 csaw_status csaw__device_upload(csaw__device *device, const void **out, const void *from, uint64_t bytes,
                                 const char *what);
 /* The same of what lies in the memory of all GPUs that hold the graph together, if there are such: an entry an arc, or

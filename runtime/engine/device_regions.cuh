@@ -45,7 +45,10 @@ csaw_status put_pools(csaw__device *device, const csaw__job *host, seed_arrays *
     const uint64_t pools = at_hand.end - at_hand.first;
     const uint64_t first_seed = host->seed_offset ? host->seed_offset[at_hand.first] : at_hand.first;
     const uint64_t seeds = (host->seed_offset ? host->seed_offset[at_hand.end] : at_hand.end) - first_seed;
-    if (host->roots) CSAW_TRY(arrays->roots.upload(device, host->roots + first_seed, seeds, "seeds"));
+    if (host->roots) {
+        CSAW_TRY(arrays->roots.take(device, seeds, "seeds"));
+        CSAW_TRY(csaw__device_put_seeds(device, host, arrays->roots.get(), first_seed, seeds));
+    }
     if (host->seed_offset)
         CSAW_TRY(arrays->seed_offset.upload(device, host->seed_offset + at_hand.first, pools + 1, "seeds"));
     if (host->fanout) CSAW_TRY(arrays->fanouts.upload(device, host->fanout, job->length, "fanouts"));

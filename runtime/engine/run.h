@@ -15,6 +15,8 @@ typedef struct csaw__run {
     const csaw_sampler *sampler;
     csaw_run_options options;
     csaw__job job; /* of the whole run; batches change first, num_walks, path and edge */
+    const csaw_seeds *unseen; /* vertices that an engine with the whole graph on GPUs is to look at as it takes them, and
+                                 refuse by csaw__roots_refuse(); NULL: they are the graph's */
     uint64_t total;
     bool is_sample; /* arcs, not walks: docs/stream.md, "Samples" */
     /* Of csaw_sample_each: instances of a round of batches, which begin with options.first; 0: there is one batch, and
@@ -25,8 +27,13 @@ typedef struct csaw__run {
     uint32_t member;               /* of them */
 } csaw__run;
 
-/* Offsets that never fall, vertices of the plan's graph. NULL, every vertex, is fine. */
+/* runtime/engine/seeds.c. Offsets that never fall, vertices of the plan's graph. NULL, every vertex, is fine. */
 csaw_status csaw__seeds_check(const csaw_plan *plan, const csaw_seeds *seeds);
+csaw_status csaw__pools_check(const csaw_plan *plan, const csaw_seeds *seeds); /* whichever vertices they are */
+/* root[first] .. root[first + count - 1], of all seeds, are such vertices. root: NULL is fine. */
+csaw_status csaw__roots_check(const csaw_vertex *root, uint64_t first, uint64_t count, uint64_t num_vertices);
+/* The same of some that are not: names the first. */
+csaw_status csaw__roots_refuse(const csaw_vertex *root, uint64_t first, uint64_t count, uint64_t num_vertices);
 csaw_status csaw__run_create(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
                              const csaw_run_options *options, csaw__run *out);
 /* runtime/engine/run_ranks.c. After csaw__run_create(), with its status: ranks that share the run have the same in

@@ -5,11 +5,9 @@
 
 #include <csaw/philox.h>
 
-#include "runtime/base/each_cpu.h"
 #include "runtime/base/frontier.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/numbers.h"
-#include "runtime/base/parallel.h"
 #include "runtime/engine/fault.h"
 #include "runtime/engine/gpus.h"
 #include "runtime/engine/parts.h"
@@ -21,53 +19,16 @@
 #include "samplers/select/choose.h"
 #include "samplers/select/picks.h"
 
-CSAW__EACH_CPU static csaw_vertex largest_in(const csaw_vertex *vertex, uint64_t count) {
-    csaw_vertex largest = 0;
-    for (uint64_t i = 0; i < count; i++) largest = vertex[i] > largest ? vertex[i] : largest;
-    return largest;
-}
-
-/* By several threads if there are 2 MB of them: a shorter array has been read before others are awake. */
-static csaw_vertex largest_of(const csaw_vertex *vertex, uint64_t count) {
-    const uint64_t share = 1 << 16;
-    const int there = csaw__max_threads(), threads = count < 1 << 19 ? 1 : there < 8 ? there : 8;
-    csaw_vertex largest = 0;
-    (void)threads; /* not read without OpenMP */
-    CSAW__OMP(parallel for num_threads(threads) schedule(static) reduction(max : largest))
-    for (uint64_t first = 0; first < count; first += share) {
-        const uint64_t left = count - first;
-        const csaw_vertex here = largest_in(vertex + first, left < share ? left : share);
-        largest = here > largest ? here : largest;
-    }
-    return largest;
-}
-
-csaw_status csaw__seeds_check(const csaw_plan *plan, const csaw_seeds *seeds) {
-    const uint64_t num_vertices = plan->graph->csr.num_vertices;
-    if (!seeds) return CSAW_OK;
-    CSAW_REQUIRE(!seeds->offset || seeds->offset[0] == 0, CSAW_EINVAL,
-                 "offsets of pools begin with 0, but the first is %llu", (unsigned long long)seeds->offset[0]);
-    for (uint64_t j = 0; seeds->offset && j < seeds->count; j++)
-        CSAW_REQUIRE(seeds->offset[j] <= seeds->offset[j + 1], CSAW_EINVAL,
-                     "offsets of pools never fall, but pool %llu is %llu .. %llu", (unsigned long long)j,
-                     (unsigned long long)seeds->offset[j], (unsigned long long)seeds->offset[j + 1]);
-    const uint64_t count = seeds->offset ? seeds->offset[seeds->count] : seeds->count;
-    CSAW_REQUIRE(seeds->vertex || count <= num_vertices, CSAW_EINVAL,
-                 "%llu seeds without an array are the first vertices, but the graph has %llu; give the array",
-                 (unsigned long long)count, (unsigned long long)num_vertices);
-    if (!seeds->vertex || count == 0 || largest_of(seeds->vertex, count) < num_vertices) return CSAW_OK;
-    for (uint64_t i = 0; i < count; i++)
-        CSAW_REQUIRE(
-            seeds->vertex[i] < num_vertices, CSAW_EINVAL,
-            "seed %llu is vertex %u, but the graph has %llu vertices (0 .. %lld); leave it out or load the right graph",
-            (unsigned long long)i, seeds->vertex[i], (unsigned long long)num_vertices, (long long)num_vertices - 1);
-    return CSAW_OK;
+/* What went wrong after seeds were taken; first of all that one of them is no vertex, if nobody has looked yet. */
+static csaw_status after_seeds(const csaw__run *r, csaw_status status) {
+    if (status != CSAW_OK && r->unseen) CSAW_TRY(csaw__seeds_check(r->plan, r->unseen));
+    return status;
 }
 
 static csaw_status take_seeds(csaw__run *r, const csaw_seeds *seeds) {
     csaw__job *job = &r->job;
     const uint64_t walks = r->options.walks_per_seed;
-    CSAW_TRY(csaw__seeds_check(r->plan, seeds));
+    CSAW_TRY(r->unseen ? csaw__pools_check(r->plan, seeds) : csaw__seeds_check(r->plan, seeds));
     job->roots = seeds ? seeds->vertex : NULL;
     job->num_roots = seeds ? seeds->count : r->plan->graph->csr.num_vertices;
     job->seed_offset = seeds ? seeds->offset : NULL;
@@ -197,8 +158,9 @@ static csaw_status take_form(csaw__run *r, const csaw_seeds *seeds) {
     return CSAW_OK;
 }
 
+/* late: the engine looks at seeds as it takes them. */
 static csaw_status create_run(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
-                              const csaw_run_options *given, csaw__run *out) {
+                              const csaw_run_options *given, bool late, csaw__run *out) {
     CSAW_REQUIRE(plan && sampler, CSAW_EINVAL, "csaw_sample needs a plan and a sampler; one is NULL");
     CSAW_REQUIRE(!plan->busy, CSAW_EINVAL,
                  "a batch or progress function draws from the plan that calls it; give it a plan of its own");
@@ -226,14 +188,16 @@ static csaw_status create_run(csaw_plan *plan, const csaw_sampler *sampler, cons
     out->job.length = options.depth;
     out->job.seed = options.seed;
     CSAW_TRY(take_params(out, params));
-    CSAW_TRY(take_seeds(out, seeds));
-    CSAW_TRY(take_form(out, seeds));
-    return take_kernel(out);
+    out->unseen = late ? seeds : NULL;
+    csaw_status status = take_seeds(out, seeds);
+    if (status == CSAW_OK) status = take_form(out, seeds);
+    if (status == CSAW_OK) status = take_kernel(out);
+    return after_seeds(out, status);
 }
 
 csaw_status csaw__run_create(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
                              const csaw_run_options *given, csaw__run *out) {
-    const csaw_status status = create_run(plan, sampler, params, seeds, given, out);
+    const csaw_status status = create_run(plan, sampler, params, seeds, given, false, out);
     if (plan && plan->busy) return status; /* refused here, while the other ranks are in the run that called */
     return plan && plan->spread && !plan->ranks ? csaw__spread_agree_on(plan->spread, out, status) : status;
 }
@@ -370,6 +334,9 @@ static csaw_status sample_share(const csaw__run *r, csaw_status status, csaw_sam
     return csaw__spread_agree_run(r, csaw__run_progress(r, r->total));
 }
 
+/* One batch has all the seeds, and ranks have no part in it. */
+static bool looks_late(const csaw_plan *plan) { return plan && csaw__plan_whole_on_gpu(plan) && !plan->ranks; }
+
 static bool go_on(void *user) { return csaw__run_progress(user, 0) == CSAW_OK; }
 
 csaw_status csaw_sample(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
@@ -378,11 +345,13 @@ csaw_status csaw_sample(csaw_plan *plan, const csaw_sampler *sampler, const void
     csaw_samples *samples = NULL;
     CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_sample needs a place for the samples; out is NULL");
     csaw_status status = csaw__plan_check_lent(plan);
-    if (status == CSAW_OK) status = csaw__run_create(plan, sampler, params, seeds, options, &r);
+    if (status == CSAW_OK)
+        status = looks_late(plan) ? create_run(plan, sampler, params, seeds, options, true, &r)
+                                  : csaw__run_create(plan, sampler, params, seeds, options, &r);
     CSAW_TRY(csaw__run_agree(&r, plan, status, seeds, NULL));
     csaw__ranks_watch(plan->ranks, go_on, &r);
     status = csaw__alloc_zero(&samples, 1, "samples");
-    status = sample_share(&r, status, samples);
+    status = after_seeds(&r, sample_share(&r, status, samples));
     status = csaw__ranks_meet(plan->ranks, CSAW__AT_END, status, NULL);
     csaw__ranks_watch(plan->ranks, NULL, NULL);
     if (status == CSAW_OK)

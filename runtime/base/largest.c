@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* runtime/base/largest.c - see largest.h. A share at a time, which a core's cache holds: what is copied is read from
+ * memory once. */
+#include "runtime/base/largest.h"
+
+#include <string.h>
+
+#include "runtime/base/each_cpu.h"
+#include "runtime/base/parallel.h"
+
+static const uint64_t share = 1 << 16; /* vertices of a thread at a time */
+static const uint64_t large = 1 << 19; /* fewer have been read before other threads are awake */
+enum { MOST_THREADS = 8 };             /* they have all of the bandwidth */
+
+CSAW__EACH_CPU static csaw_vertex largest_in(const csaw_vertex *vertex, uint64_t count) {
+    csaw_vertex largest = 0;
+    for (uint64_t i = 0; i < count; i++) largest = vertex[i] > largest ? vertex[i] : largest;
+    return largest;
+}
+
+csaw_vertex csaw__largest(const csaw_vertex *vertex, uint64_t count, csaw_vertex *to) {
+    const int there = csaw__max_threads(), threads = count < large ? 1 : there < MOST_THREADS ? there : MOST_THREADS;
+    csaw_vertex largest = 0;
+    (void)threads; /* not read without OpenMP */
+    CSAW__OMP(parallel for num_threads(threads) schedule(static) reduction(max : largest))
+    for (uint64_t first = 0; first < count; first += share) {
+        const uint64_t left = count - first, here = left < share ? left : share;
+        const csaw_vertex of_share = largest_in(vertex + first, here);
+        if (to) memcpy(to + first, vertex + first, here * sizeof *to);
+        largest = of_share > largest ? of_share : largest;
+    }
+    return largest;
+}

@@ -53,7 +53,8 @@ csaw_status csaw__walk_gpu_came(void *walks_here, const csaw__straight *came) {
     return CSAW_OK;
 }
 
-/* A message that a launch found not to be of this batch: the one who sent it is named. */
+/* A message that a launch found not to be of this batch: the one who sent it is named. What the host took in it has
+ * looked at, so that such a one was spoiled here. */
 static csaw_status refuse(const csaw__walks_here *w, const csaw__arrivals *in, uint64_t slot) {
     const uint64_t last = in->walkers_there + in->num_walkers + in->num_asking + in->asking_there - 1;
     _Alignas(8) unsigned char message[sizeof(csaw__walker_message) + sizeof(csaw__walker_question)];
@@ -65,8 +66,10 @@ static csaw_status refuse(const csaw__walks_here *w, const csaw__arrivals *in, u
     uint64_t place = asks ? last - slot : slot; /* those that ask stand the other way round, batch by batch */
     for (uint64_t i = 0; i < w->num_batches; i++) {
         if (w->batch[i].list != list) continue;
-        from = w->batch[i].from;
-        if (place < w->batch[i].count) break;
+        if (place < w->batch[i].count) {
+            from = w->batch[i].from;
+            break;
+        }
         place -= w->batch[i].count;
     }
     memcpy(&head, message, sizeof head);

@@ -108,7 +108,8 @@ TEST_F(EmulatedUpload, LooksAtSeeds) {
                 if (at >= count) continue;
                 const csaw_vertex was = std::exchange(seed[before + at], at % 2 ? 99u : ~0u);
                 EXPECT_EQ(CSAW_EINVAL, csaw__device_put_seeds(device, &job, to, before, count)) << at;
-                EXPECT_EQ(0u, std::string(csaw_last_error()).find("seed " + std::to_string(before + at) + " is vertex "))
+                EXPECT_EQ(0u,
+                          std::string(csaw_last_error()).find("seed " + std::to_string(before + at) + " is vertex "))
                     << csaw_last_error();
                 seed[before + at] = was;
             }

@@ -122,8 +122,8 @@ TEST_P(Gpus, FaultsOfHooksAreTheCpus) {
     EXPECT_GT(places.size(), 20u);
 }
 
-// GPUs look at seeds as they take their shares. Whatever else goes wrong meanwhile, in an earlier share too, the first of
-// them that is no vertex is what is told, as where they are looked at before all else.
+// GPUs look at seeds as they take their shares. Whatever else goes wrong meanwhile, in an earlier share too, the first
+// of them that is no vertex is what is told, as where they are looked at before all else.
 TEST_P(Gpus, SeedsThatAreNoVerticesComeBeforeAllElse) {
     std::vector<csaw_vertex> vertex(60);
     std::vector<uint64_t> pools(61);

@@ -188,7 +188,7 @@ csaw_status run_lot(csaw__device *device, uint64_t max_degree, const csaw_sample
                    blocks = n < most_blocks ? n : most_blocks;
     csaw__job job = *given;
     csaw__regions *const regions = &job.regions;
-    seed_arrays seeds;
+    array<uint64_t> seeds;
     array<uint64_t> room;
     block_arrays work;
     rest left;

@@ -11,11 +11,14 @@
  * docs/measured/2026-11-24-gpu-12.md. */
 #include "runtime/base/device_copy.h"
 #include "runtime/engine/device_arcs.h"
+#include "runtime/engine/device_few.cuh"
 #include "runtime/engine/device_regions.cuh"
 
 namespace {
 
 const uint64_t most_places = (uint64_t)1 << 26; /* of all regions of a launch, 20 bytes each */
+const uint64_t most_unread =
+    (uint64_t)1 << 24; /* arcs that samples get room for before it is known how many there are */
 
 uint32_t table_cells(uint32_t keys) {
     uint32_t cells = 4;
@@ -124,9 +127,9 @@ csaw_status launch(csaw__device *device, const csaw_sampler *sampler, const csaw
 
 /* sum: [count + 1], to work in */
 csaw_status put(csaw__device *device, const csaw__regions &from, uint32_t *sum, const csaw_arcs &to) {
-    CSAW_TRY(sums(device, from.arcs, sum, from.count + 1));
+    CSAW_TRY(few_sums(device, from.arcs, sum, from.count + 1));
     LAUNCH(device, from.count, put_offsets, sum, from.first, from.count, (uint64_t *)to.offset);
-    CSAW_TRY(sums(device, from.seeds, sum, from.count + 1));
+    CSAW_TRY(few_sums(device, from.seeds, sum, from.count + 1));
     LAUNCH(device, from.count, put_offsets, sum, from.first, from.count, (uint64_t *)to.seed_offset);
     LAUNCH(device, (from.count * from.places + 3) / 4, put_arcs, from, to.offset, (csaw_vertex *)to.src,
            (csaw_vertex *)to.dst, (csaw_edge *)to.edge, (uint32_t *)to.depth);
@@ -160,41 +163,66 @@ csaw_status run_apart(csaw__device *device, const csaw_sampler *sampler, csaw__j
     return CSAW_OK;
 }
 
-/* Instances of one seed each: offset[i] = i, [count + 1], and their seeds. A thread an instance, and one more. */
-__global__ void put_one_seed_each(const csaw_vertex *from, uint64_t count, uint64_t *offset, csaw_vertex *seed) {
+/* Instances of one seed each: offset[i] = i, [count + 1], and their seeds; *total: arcs of all, which begin at
+ * arcs_offset. A thread an instance, and one more. */
+__global__ void put_one_seed_each(const csaw_vertex *from, uint64_t count, const uint64_t *arcs_offset,
+                                  uint64_t *offset, csaw_vertex *seed, unsigned long long *total) {
     const uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
     if (i > count) return;
     offset[i] = i;
-    if (i < count) seed[i] = from[i];
+    if (i < count)
+        seed[i] = from[i];
+    else
+        *total = arcs_offset[count];
+}
+
+csaw_status put_one_each(csaw__device *device, const csaw__job *job, const csaw_arcs &to) {
+    LAUNCH(device, job->num_walks + 1, put_one_seed_each, job->regions.seed, job->num_walks, to.offset,
+           (uint64_t *)to.seed_offset, (csaw_vertex *)to.seed, &device->record[1]);
+    return CSAW_OK;
 }
 
 /* Counts of all arcs are in job->last.arcs, of seeds in job->regions.seeds: where they belong, room for them, and
- * seeds. Pools of one seed each need no count. */
+ * seeds. Pools of one seed each need no count. The host waits for the counts. */
 csaw_status take_counted(csaw__device *device, const csaw__job *job, csaw_samples *samples) {
     const uint64_t owners = job->num_walks, bytes = (owners + 1) * sizeof(uint64_t);
     const bool one_each = !job->seed_offset;
     uint64_t arcs = 0, seeds = owners;
     array<uint64_t> offset, seed_offset;
     CSAW_TRY(offset.take(device, owners + 1, "counts of arcs"));
-    CSAW_TRY(wide_sums(device, job->last.arcs, offset.get(), owners + 1));
+    CSAW_TRY(few_sums(device, job->last.arcs, offset.get(), owners + 1));
     if (!one_each) {
         CSAW_TRY(seed_offset.take(device, owners + 1, "counts of seeds"));
-        CSAW_TRY(wide_sums(device, job->regions.seeds, seed_offset.get(), owners + 1));
+        CSAW_TRY(few_sums(device, job->regions.seeds, seed_offset.get(), owners + 1));
         CSAW_TRY(read(device, seed_offset.get() + owners, &seeds, 1));
     }
     CSAW_TRY(read(device, offset.get() + owners, &arcs, 1));
     CSAW_TRY(csaw__device_arcs_take(device, samples, owners, arcs, seeds));
     const csaw_arcs &to = samples->device_arcs;
     uint64_t *const seeds_at = (uint64_t *)to.seed_offset;
-    csaw_vertex *const seed = (csaw_vertex *)to.seed;
     CSAW_CUDA(cudaMemcpyAsync((void *)to.offset, offset.get(), bytes, cudaMemcpyDeviceToDevice, device->stream));
-    if (one_each) {
-        LAUNCH(device, owners + 1, put_one_seed_each, job->regions.seed, owners, seeds_at, seed);
-        return CSAW_OK;
-    }
+    if (one_each) return put_one_each(device, job, to);
     CSAW_CUDA(cudaMemcpyAsync(seeds_at, seed_offset.get(), bytes, cudaMemcpyDeviceToDevice, device->stream));
-    LAUNCH(device, owners * job->regions.seed_places, put_seeds, job->regions, seeds_at, seed);
+    LAUNCH(device, owners * job->regions.seed_places, put_seeds, job->regions, seeds_at, (csaw_vertex *)to.seed);
     return CSAW_OK;
+}
+
+/* The same where there is room for all the arcs that there could be, which are not many: the host waits for nothing. */
+csaw_status take_unread(csaw__device *device, const csaw__job *job, csaw_samples *samples) {
+    const csaw_arcs &to = samples->device_arcs;
+    samples->device_counted = false;
+    CSAW_TRY(few_sums(device, job->last.arcs, (uint64_t *)to.offset, job->num_walks + 1));
+    return put_one_each(device, job, to);
+}
+
+/* Whether samples got that room. most: arcs of an instance. */
+csaw_status take_most(csaw__device *device, const csaw__job *job, uint64_t most, csaw_samples *samples, bool *taken) {
+    *taken = false;
+    if (job->seed_offset || job->num_walks * most > most_unread) return CSAW_OK;
+    const csaw_status status =
+        csaw__device_arcs_take(device, samples, job->num_walks, job->num_walks * most, job->num_walks);
+    *taken = status == CSAW_OK;
+    return status == CSAW_EDEVMEM ? CSAW_OK : status; /* there may be fewer */
 }
 
 int last_kernel_of(const csaw__job *job) {
@@ -203,29 +231,34 @@ int last_kernel_of(const csaw__job *job) {
                                                : CSAW__KERNEL_LAST_STORED;
 }
 
-/* The last depth apart. */
-csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples) {
+/* The last depth apart. fanout: its. */
+csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, uint32_t fanout, csaw__job *job,
+                           csaw_samples *samples) {
     const uint64_t owners = job->num_walks;
     const uint32_t log_a_warp = 5 - job->each.log_width; /* instances */
     csaw__last *const last = &job->last;
     csaw__regions *const regions = &job->regions;
-    array<uint64_t> room;
-    array<csaw__last_entry> entry;
-    array<uint32_t> counts; /* of all arcs, [owners + 1], and of entries, [warps] */
+    const uint64_t most = regions->places + (uint64_t)last->room * fanout;
+    array<uint64_t> block; /* frontiers; regions; counts of all arcs, [owners + 1]; of entries, [warps] */
+    bool unread = false;
     last->warps = (owners + (1u << log_a_warp) - 1) >> log_a_warp;
     last->room <<= log_a_warp;
-    CSAW_TRY(take_regions(device, owners, regions, &room));
-    CSAW_TRY(entry.take(device, last->warps * last->room, "frontiers"));
-    CSAW_TRY(counts.take(device, owners + 1 + last->warps, "frontiers"));
-    CSAW_TRY(counts.fill(0, owners + 1));
-    CSAW_TRY(clear_counts(device, *regions, owners));
-    last->entry = entry.get();
-    last->arcs = counts.get();
-    last->entries = counts.get() + owners + 1;
+    const uint64_t entries = last->warps * last->room, entry_words = sizeof *last->entry / sizeof(uint64_t),
+                   words = region_words(owners, *regions);
+    CSAW_TRY(block.take(device, entries * entry_words + words + (owners + 1 + last->warps + 1) / 2, "frontiers"));
+    last->entry = (csaw__last_entry *)block.get();
+    place_regions(block.get() + entries * entry_words, owners, regions);
+    last->arcs = (uint32_t *)(block.get() + entries * entry_words + words);
+    last->entries = last->arcs + owners + 1;
     regions->first = 0;
     regions->count = owners;
+    /* behind the counts, which instances write, stands one more, for sums */
+    CSAW_CUDA(cudaMemsetAsync(last->arcs + owners, 0, sizeof *last->arcs, device->stream));
+    if (job->seed_offset)
+        CSAW_CUDA(cudaMemsetAsync(regions->seeds + owners, 0, sizeof *regions->seeds, device->stream));
     CSAW_TRY(launch(device, sampler, job));
-    CSAW_TRY(take_counted(device, job, samples));
+    CSAW_TRY(take_most(device, job, most, samples, &unread));
+    CSAW_TRY(unread ? take_unread(device, job, samples) : take_counted(device, job, samples));
     const csaw_arcs &to = samples->device_arcs;
     last->offset = to.offset;
     last->src = (csaw_vertex *)to.src;
@@ -238,12 +271,18 @@ csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, cs
 } // namespace
 
 csaw_status csaw__device_each(csaw__device *device, const csaw_sampler *sampler, const csaw__job *given,
-                              csaw_samples *samples) {
+                              csaw_samples *samples, csaw__fault *fault) {
     csaw__job job = *given;
-    seed_arrays seeds;
+    array<uint64_t> seeds;
+    unsigned long long record[2];
     CSAW_TRY(put_pools(device, given, &seeds, &job));
-    CSAW_TRY(job.last.room ? run_last_apart(device, sampler, &job, samples)
+    CSAW_TRY(job.last.room ? run_last_apart(device, sampler, fanout_of(given, job.length - 1), &job, samples)
                            : run_apart(device, sampler, &job, samples));
     samples->device_arcs.first = job.first;
+    CSAW_TRY(read(device, device->record, record, 2));
+    csaw__device_name_fault(record[0], fault);
+    if (record[1] == ~0ull) return CSAW_OK;
+    samples->device_counts[0] = record[1];
+    samples->device_counted = true;
     return CSAW_OK;
 }

@@ -15,7 +15,7 @@
 #define CSAW__FEW_EACH 8 /* entries of a lane in a tile */
 
 /* blockDim.x: a multiple of 32. */
-template <typename T> __global__ void csaw__sum_few(const T *in, T *out, uint32_t count) {
+template <typename IN, typename T> __global__ void csaw__sum_few(const IN *in, T *out, uint32_t count) {
     __shared__ T of_warp[32];
     const unsigned lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = blockDim.x >> 5;
     T of_tiles = 0; /* those before this one */
@@ -46,12 +46,16 @@ template <typename T> __global__ void csaw__sum_few(const T *in, T *out, uint32_
     }
 }
 
-/* As sums(). */
-template <typename T> csaw_status few_sums(csaw__device *device, const T *in, T *out, uint64_t count) {
-    if (count > CSAW__FEW) return sums(device, in, out, count);
+/* As sums(), and wide_sums(). */
+template <typename IN, typename T> csaw_status few_sums(csaw__device *device, const IN *in, T *out, uint64_t count) {
+    if constexpr (sizeof(IN) < sizeof(T)) {
+        if (count > CSAW__FEW) return wide_sums(device, in, out, count);
+    } else {
+        if (count > CSAW__FEW) return sums(device, in, out, count);
+    }
     const unsigned lanes = (unsigned)((count + CSAW__FEW_EACH - 1) / CSAW__FEW_EACH), warps = (lanes + 31) / 32;
     if (!count) return CSAW_OK;
-    return csaw__device_launch(device->stream, 1, 32 * (warps < 32 ? warps : 32), csaw__sum_few<T>, in, out,
+    return csaw__device_launch(device->stream, 1, 32 * (warps < 32 ? warps : 32), csaw__sum_few<IN, T>, in, out,
                                (uint32_t)count);
 }
 

@@ -48,7 +48,8 @@ struct csaw__device {
     bool keeps_sums; /* there is room for sums of masses */
     uint64_t num_arcs;
     bool asks;                  /* csaw__device_second_order() has done what it could */
-    unsigned long long *record; /* [2]: the lowest fault; how many walks REJECT left undecided */
+    unsigned long long *record; /* [2]: the lowest fault; how many walks REJECT left undecided, or how many
+                                   arcs samples have, all ones if that was not counted there */
     csaw__library *library;     /* of a sampler compiled at run time */
     csaw__parts *parts;         /* whose partitions come and go; NULL: the graph is here whole */
     csaw__joint *joint;         /* of the GPUs that hold the graph together; NULL: this one does */
@@ -110,7 +111,9 @@ csaw_status csaw__device_classes(csaw__device *device, const csaw_csr *csr);
  */
 csaw_status csaw__device_second_order(csaw__device *device, const csaw_sampler *sampler);
 uint64_t csaw__device_filter_bytes(uint64_t num_arcs); /* that a filter takes */
-/* Whether a hook broke its rules since device->record was cleared: instance and depth to *fault. */
+/* Whether a hook broke its rules since device->record was cleared: instance and depth to *fault; of what is known of
+ * the record. */
+void csaw__device_name_fault(unsigned long long lowest, csaw__fault *fault);
 csaw_status csaw__device_fault(csaw__device *device, csaw__fault *fault);
 /* Samples whose pools are lists; samples of any other kind, all instances of the batch a depth at a time. To
  * samples->device_arcs, unless a hook broke its rules. job: rows and fault on the device, everything else the host's.

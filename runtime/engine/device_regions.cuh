@@ -32,47 +32,51 @@ uint64_t most_seeds(const csaw__job *job) {
     return most;
 }
 
-/* Pools of the batch, and fanouts, on the device. */
-struct seed_arrays {
-    array<csaw_vertex> roots;
-    array<uint64_t> seed_offset;
-    array<uint32_t> fanouts;
-};
-
-/* job: the batch's, as host has it; then with pools and fanouts in device memory. */
-csaw_status put_pools(csaw__device *device, const csaw__job *host, seed_arrays *arrays, csaw__job *job) {
+/* job: the batch's, as host has it; then with pools and fanouts in device memory, all of them in one block. */
+csaw_status put_pools(csaw__device *device, const csaw__job *host, array<uint64_t> *block, csaw__job *job) {
     const pools at_hand = pools_of(host);
     const uint64_t pools = at_hand.end - at_hand.first;
     const uint64_t first_seed = host->seed_offset ? host->seed_offset[at_hand.first] : at_hand.first;
     const uint64_t seeds = (host->seed_offset ? host->seed_offset[at_hand.end] : at_hand.end) - first_seed;
-    if (host->roots) {
-        CSAW_TRY(arrays->roots.take(device, seeds, "seeds"));
-        CSAW_TRY(csaw__device_put_seeds(device, host, arrays->roots.get(), first_seed, seeds));
-    }
-    if (host->seed_offset)
-        CSAW_TRY(arrays->seed_offset.upload(device, host->seed_offset + at_hand.first, pools + 1, "seeds"));
-    if (host->fanout) CSAW_TRY(arrays->fanouts.upload(device, host->fanout, job->length, "fanouts"));
+    const uint64_t offsets = host->seed_offset ? pools + 1 : 0, roots = host->roots ? seeds : 0,
+                   fanouts = host->fanout ? job->length : 0;
+    CSAW_TRY(block->take(device, offsets + (roots + fanouts + 1) / 2, "seeds"));
+    uint64_t *const seed_offset = block->get();
+    csaw_vertex *const root = (csaw_vertex *)(seed_offset + offsets);
+    uint32_t *const fanout = root + roots;
+    if (roots) CSAW_TRY(csaw__device_put_seeds(device, host, root, first_seed, roots));
+    if (offsets)
+        CSAW_TRY(csaw__device_put(device, seed_offset, host->seed_offset + at_hand.first, offsets * sizeof(uint64_t)));
+    if (fanouts) CSAW_TRY(csaw__device_put(device, fanout, host->fanout, fanouts * sizeof(uint32_t)));
     job->each.phase = host->num_roots ? host->first % host->num_roots : 0;
     job->each.first_pool = at_hand.first;
     job->each.first_seed = first_seed;
-    job->roots = arrays->roots.get();
-    job->seed_offset = arrays->seed_offset.get();
-    job->fanout = arrays->fanouts.get();
+    job->roots = host->roots ? root : nullptr;
+    job->seed_offset = host->seed_offset ? seed_offset : nullptr;
+    job->fanout = host->fanout ? fanout : nullptr;
     return CSAW_OK;
 }
 
-/* The arrays of regions in one block of words, counts of arcs and of seeds side by side. */
-csaw_status take_regions(csaw__device *device, uint64_t count, csaw__regions *regions, array<uint64_t> *block) {
-    const uint64_t places = count * regions->places, seed_places = count * regions->seed_places;
-    const uint64_t narrow = 3 * places + seed_places + 2 * (count + 1);
-    CSAW_TRY(block->take(device, places + (narrow + 1) / 2, "arcs being sampled"));
-    regions->edge = block->get();
+/* Words of a block for the arrays of regions, counts of arcs and of seeds side by side. */
+uint64_t region_words(uint64_t count, const csaw__regions &regions) {
+    const uint64_t places = count * regions.places, narrow = 3 * places + count * regions.seed_places + 2 * (count + 1);
+    return places + (narrow + 1) / 2;
+}
+
+void place_regions(uint64_t *block, uint64_t count, csaw__regions *regions) {
+    const uint64_t places = count * regions->places;
+    regions->edge = block;
     regions->src = (csaw_vertex *)(regions->edge + places);
     regions->dst = regions->src + places;
     regions->depth = regions->dst + places;
     regions->seed = regions->depth + places;
-    regions->arcs = regions->seed + seed_places;
+    regions->arcs = regions->seed + count * regions->seed_places;
     regions->seeds = regions->arcs + count + 1;
+}
+
+csaw_status take_regions(csaw__device *device, uint64_t count, csaw__regions *regions, array<uint64_t> *block) {
+    CSAW_TRY(block->take(device, region_words(count, *regions), "arcs being sampled"));
+    place_regions(block->get(), count, regions);
     return CSAW_OK;
 }
 

@@ -6,14 +6,18 @@
 #include "runtime/engine/device_arcs.h"
 #include "runtime/engine/device_array.cuh"
 
-csaw_status csaw__device_fault(csaw__device *device, csaw__fault *fault) {
-    unsigned long long lowest = 0;
-    CSAW_TRY(read(device, device->record, &lowest, 1));
-    if (lowest == ~0ull) return CSAW_OK;
+void csaw__device_name_fault(unsigned long long lowest, csaw__fault *fault) {
+    if (lowest == ~0ull) return;
     fault->kind = CSAW__FAULT_EDGE; /* which, and where in the row, the host finds out */
     fault->instance = lowest >> 24;
     fault->depth = (uint32_t)(lowest & 0xffffff);
     fault->edge = CSAW_NO_EDGE;
+}
+
+csaw_status csaw__device_fault(csaw__device *device, csaw__fault *fault) {
+    unsigned long long lowest = 0;
+    CSAW_TRY(read(device, device->record, &lowest, 1));
+    csaw__device_name_fault(lowest, fault);
     return CSAW_OK;
 }
 
@@ -28,8 +32,7 @@ static csaw_status sample_on(csaw_plan *plan, const csaw_sampler *sampler, const
         return csaw__device_lists(device, sampler, &job, samples, fault);
     csaw__job each = job;
     if (csaw__device_each_fits(device, sampler, given, &each)) {
-        const csaw_status status = csaw__device_each(device, sampler, &each, samples);
-        if (status == CSAW_OK) return csaw__device_fault(device, fault);
+        const csaw_status status = csaw__device_each(device, sampler, &each, samples, fault);
         if (status != CSAW_EDEVMEM)
             return status; /* else: it may ask for the most that there could be, the next does not */
     }
@@ -43,13 +46,12 @@ static csaw_status sample_on(csaw_plan *plan, const csaw_sampler *sampler, const
 extern "C" csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job,
                                            csaw_samples *samples, csaw__fault *fault) {
     csaw__device *device = plan->device;
-    unsigned long long record[2] = {~0ull, 0};
     CSAW_REQUIRE(job->num_walks < UINT32_MAX, CSAW_EINVAL,
                  "%llu instances in one batch on the GPU; at most 2^32 - 2: csaw_sample_each takes fewer at a time",
                  (unsigned long long)job->num_walks);
     CSAW_CUDA(cudaSetDevice(device->ordinal));
     CSAW_TRY(csaw__device_second_order(device, sampler));
-    CSAW_CUDA(cudaMemcpyAsync(device->record, record, sizeof record, cudaMemcpyHostToDevice, device->stream));
+    CSAW_CUDA(cudaMemsetAsync(device->record, 0xff, 2 * sizeof *device->record, device->stream));
     csaw__device_arcs_free(samples); /* of the batch before */
     CSAW_TRY(sample_on(plan, sampler, job, samples, fault));
     CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* views in device memory are read in streams of the caller's */

@@ -15,10 +15,11 @@ typedef struct csaw__run {
     const csaw_sampler *sampler;
     csaw_run_options options;
     csaw__job job; /* of the whole run; batches change first, num_walks, path and edge */
-    const csaw_seeds *unseen; /* vertices that an engine with the whole graph on GPUs is to look at as it takes them, and
-                                 refuse by csaw__roots_refuse(); NULL: they are the graph's */
     uint64_t total;
     bool is_sample; /* arcs, not walks: docs/stream.md, "Samples" */
+    /* Seeds that an engine with the whole graph on GPUs looks at as it takes them, and refuses by csaw__roots_refuse();
+     * NULL: they are vertices of the graph. */
+    const csaw_seeds *unseen;
     /* Of csaw_sample_each: instances of a round of batches, which begin with options.first; 0: there is one batch, and
      * nobody knows of others. */
     uint64_t of_a_round;

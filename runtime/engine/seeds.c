@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/seeds.c - what is asked of seeds. Which vertices they are takes as long as memory is read: a GPU's engine
- * looks as it copies them (device_upload.cu), each of several GPUs at its share. */
+/* runtime/engine/seeds.c - what is asked of seeds. Which vertices they are takes as long as memory is read: a GPU's
+ * engine looks as it copies them (device_upload.cu), each of several GPUs at its share. */
 #include "runtime/base/largest.h"
 #include "runtime/engine/run.h"
 

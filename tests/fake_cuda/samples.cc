@@ -31,7 +31,7 @@ void csaw__library_free(csaw__library *) {}
 bool csaw__device_each_fits(const csaw__device *, const csaw_sampler *, const csaw__job *, csaw__job *) {
     return false;
 }
-csaw_status csaw__device_each(csaw__device *, const csaw_sampler *, const csaw__job *, csaw_samples *) {
+csaw_status csaw__device_each(csaw__device *, const csaw_sampler *, const csaw__job *, csaw_samples *, csaw__fault *) {
     return csaw__fail(CSAW_EUNSUPPORTED, "not here");
 }
 csaw_status csaw__device_lists(csaw__device *, const csaw_sampler *, const csaw__job *, csaw_samples *, csaw__fault *) {

@@ -143,11 +143,16 @@ TEST_F(EmulatedSmall, WhateverMemoryThereIs) {
     });
 }
 
-// Copies: seeds, fanouts, what the host waits for; launches: instances, sums, seeds, the last depth.
+// Copies: seeds, fanouts, what the host waits for; launches: instances, sums, seeds, the last depth. Offsets of one
+// seed each are not copied.
 TEST_F(EmulatedSmall, FewInstancesTakeFewCalls) {
     csaw_samples *samples = nullptr;
-    const csaw_seeds seeds = {seed.data(), 40, nullptr};
-    for (int i = 0; i < 3; i++) {
+    csaw_seeds seeds = {seed.data(), 40, nullptr};
+    std::vector<uint64_t> one_each;
+    for (uint64_t i = 0; i <= 40; i++) one_each.push_back(i);
+    for (const uint64_t *of :
+         {static_cast<const uint64_t *>(nullptr), static_cast<const uint64_t *>(one_each.data())}) {
+        seeds.offset = of;
         const uint64_t copies = fake_cuda::copies, launches = fake_cuda::launches;
         ASSERT_EQ(CSAW_OK, csaw_sample(gpu, &sampler, nullptr, &seeds, &run, &samples)) << csaw_last_error();
         EXPECT_EQ(3u, fake_cuda::copies - copies);

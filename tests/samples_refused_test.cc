@@ -76,6 +76,28 @@ TEST_F(Refused, PoolsThatAreNone) {
     Expect(CSAW_EINVAL, &csaw_neighbor, nullptr, &seeds, {"vertex 34", "34 vertices"});
 }
 
+// Of many offsets, which threads share out, and where one of one seed each is another.
+TEST_F(Refused, TheFirstOfManyPoolsThatFallsIsNamed) {
+    const uint64_t count = 300001;
+    std::vector<csaw_vertex> seed(count + 1);
+    std::vector<uint64_t> offset(count + 1);
+    const csaw_seeds seeds = {seed.data(), count, offset.data()};
+    run.fanout = two;
+    for (uint64_t at : {uint64_t{1}, uint64_t{32767}, uint64_t{32768}, uint64_t{32769}, uint64_t{200000}, count - 1}) {
+        for (uint64_t j = 0; j <= count; j++) offset[j] = j;
+        offset[at] = at + 2;
+        Expect(CSAW_EINVAL, &csaw_neighbor, nullptr, &seeds,
+               {"never fall", ("pool " + std::to_string(at) + " is " + std::to_string(at + 2) + " .. ").c_str()});
+        offset[at] = at + 1; // the pool before has two seeds, this one none
+        csaw_samples *samples = nullptr;
+        csaw_arcs view;
+        ASSERT_EQ(CSAW_OK, csaw_sample(plan, &csaw_neighbor, nullptr, &seeds, &run, &samples)) << csaw_last_error();
+        ASSERT_EQ(CSAW_OK, csaw_samples_arcs(samples, CSAW_HOST, &view));
+        EXPECT_EQ(0u, view.seed_offset[at + 1] - view.seed_offset[at]) << at;
+        csaw_samples_free(samples);
+    }
+}
+
 TEST_F(Refused, MoreIndependentPicksThanThereAreNumbers) {
     const uint32_t many[] = {8388609, 1};
     run.fanout = many;

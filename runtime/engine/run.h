@@ -30,7 +30,9 @@ typedef struct csaw__run {
 
 /* runtime/engine/seeds.c. Offsets that never fall, vertices of the plan's graph. NULL, every vertex, is fine. */
 csaw_status csaw__seeds_check(const csaw_plan *plan, const csaw_seeds *seeds);
-csaw_status csaw__pools_check(const csaw_plan *plan, const csaw_seeds *seeds); /* whichever vertices they are */
+/* The two halves of that. *one_each: every pool is of one seed, so that offsets need not be told. */
+csaw_status csaw__pools_check(const csaw_plan *plan, const csaw_seeds *seeds, bool *one_each);
+csaw_status csaw__seeds_look(const csaw_plan *plan, const csaw_seeds *seeds);
 /* root[first] .. root[first + count - 1], of all seeds, are such vertices. root: NULL is fine. */
 csaw_status csaw__roots_check(const csaw_vertex *root, uint64_t first, uint64_t count, uint64_t num_vertices);
 /* The same of some that are not: names the first. */

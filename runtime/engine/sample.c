@@ -28,10 +28,12 @@ static csaw_status after_seeds(const csaw__run *r, csaw_status status) {
 static csaw_status take_seeds(csaw__run *r, const csaw_seeds *seeds) {
     csaw__job *job = &r->job;
     const uint64_t walks = r->options.walks_per_seed;
-    CSAW_TRY(r->unseen ? csaw__pools_check(r->plan, seeds) : csaw__seeds_check(r->plan, seeds));
+    bool one_each;
+    CSAW_TRY(csaw__pools_check(r->plan, seeds, &one_each));
+    if (!r->unseen) CSAW_TRY(csaw__seeds_look(r->plan, seeds));
     job->roots = seeds ? seeds->vertex : NULL;
     job->num_roots = seeds ? seeds->count : r->plan->graph->csr.num_vertices;
-    job->seed_offset = seeds ? seeds->offset : NULL;
+    job->seed_offset = one_each ? NULL : seeds->offset;
     CSAW_REQUIRE(job->num_roots <= CSAW_MAX_INSTANCES / walks, CSAW_EINVAL,
                  "%llu walks from each of %llu seeds are more than 2^40 walks; split the seeds over several runs with "
                  "different seed numbers",
@@ -112,18 +114,12 @@ static csaw_status take_kernel(csaw__run *r) {
     return r->plan->device ? csaw__device_prepare(r->plan, r->sampler, job) : CSAW_OK;
 }
 
-static bool one_seed_each(const csaw_seeds *seeds) {
-    for (uint64_t j = 0; seeds && seeds->offset && j < seeds->count; j++)
-        if (seeds->offset[j + 1] != j + 1) return false;
-    return true;
-}
-
 /* Whether this run is a sample, and whether its parts fit together. */
-static csaw_status take_form(csaw__run *r, const csaw_seeds *seeds) {
+static csaw_status take_form(csaw__run *r) {
     const uint32_t traits = r->sampler->traits(), flags = traits >> CSAW__TRAIT_FLAGS;
     const char *const name = csaw_sampler_name(r->sampler);
     const bool one_at_a_time = traits & CSAW__TRAIT_SIZE && r->sampler->frontier_size(r->job.params) <= 1;
-    r->is_sample = !one_seed_each(seeds) || r->options.fanout || traits & (CSAW__TRAIT_FANOUT | CSAW__TRAIT_SIZE) ||
+    r->is_sample = r->job.seed_offset || r->options.fanout || traits & (CSAW__TRAIT_FANOUT | CSAW__TRAIT_SIZE) ||
                    flags & ~(uint32_t)CSAW_SECOND_ORDER;
     r->job.fanout = r->options.fanout;
     r->job.replace = r->options.replace || flags & CSAW_WITH_REPLACEMENT;
@@ -190,7 +186,7 @@ static csaw_status create_run(csaw_plan *plan, const csaw_sampler *sampler, cons
     CSAW_TRY(take_params(out, params));
     out->unseen = late ? seeds : NULL;
     csaw_status status = take_seeds(out, seeds);
-    if (status == CSAW_OK) status = take_form(out, seeds);
+    if (status == CSAW_OK) status = take_form(out);
     if (status == CSAW_OK) status = take_kernel(out);
     return after_seeds(out, status);
 }

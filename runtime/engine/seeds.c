@@ -1,15 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/seeds.c - what is asked of seeds. Which vertices they are takes as long as memory is read: a GPU's
  * engine looks as it copies them (device_upload.cu), each of several GPUs at its share. */
+#include "runtime/base/each_cpu.h"
 #include "runtime/base/largest.h"
+#include "runtime/base/parallel.h"
 #include "runtime/engine/run.h"
 
-csaw_status csaw__pools_check(const csaw_plan *plan, const csaw_seeds *seeds) {
+/* What pools are: such as an offset falls after, or of another number of seeds than one. */
+enum { FALLS = 1, OTHERS = 2 };
+
+CSAW__EACH_CPU static unsigned kinds_in(const uint64_t *offset, uint64_t first, uint64_t end) {
+    uint64_t falls = 0, others = 0;
+    for (uint64_t j = first; j < end; j++) {
+        falls |= offset[j] > offset[j + 1];
+        others |= offset[j + 1] ^ (j + 1);
+    }
+    return (falls ? FALLS : 0) | (others ? OTHERS : 0);
+}
+
+static unsigned kinds_of(const uint64_t *offset, uint64_t pools) {
+    const uint64_t share = 1 << 15, large = 1 << 18; /* 2 MiB are worth several threads */
+    const int there = csaw__max_threads(), threads = pools < large ? 1 : there < 8 ? there : 8;
+    unsigned kinds = 0;
+    (void)threads; /* not read without OpenMP */
+    CSAW__OMP(parallel for num_threads(threads) schedule(static) reduction(| : kinds))
+    for (uint64_t first = 0; first < pools; first += share)
+        kinds |= kinds_in(offset, first, pools - first < share ? pools : first + share);
+    return kinds;
+}
+
+csaw_status csaw__pools_check(const csaw_plan *plan, const csaw_seeds *seeds, bool *one_each) {
     const uint64_t num_vertices = plan->graph->csr.num_vertices;
+    *one_each = true;
     if (!seeds) return CSAW_OK;
     CSAW_REQUIRE(!seeds->offset || seeds->offset[0] == 0, CSAW_EINVAL,
                  "offsets of pools begin with 0, but the first is %llu", (unsigned long long)seeds->offset[0]);
-    for (uint64_t j = 0; seeds->offset && j < seeds->count; j++)
+    const unsigned kinds = seeds->offset ? kinds_of(seeds->offset, seeds->count) : 0;
+    *one_each = !(kinds & OTHERS);
+    for (uint64_t j = 0; kinds & FALLS && j < seeds->count; j++)
         CSAW_REQUIRE(seeds->offset[j] <= seeds->offset[j + 1], CSAW_EINVAL,
                      "offsets of pools never fall, but pool %llu is %llu .. %llu", (unsigned long long)j,
                      (unsigned long long)seeds->offset[j], (unsigned long long)seeds->offset[j + 1]);
@@ -35,7 +63,12 @@ csaw_status csaw__roots_check(const csaw_vertex *root, uint64_t first, uint64_t 
 }
 
 csaw_status csaw__seeds_check(const csaw_plan *plan, const csaw_seeds *seeds) {
-    CSAW_TRY(csaw__pools_check(plan, seeds));
+    bool one_each;
+    CSAW_TRY(csaw__pools_check(plan, seeds, &one_each));
+    return csaw__seeds_look(plan, seeds);
+}
+
+csaw_status csaw__seeds_look(const csaw_plan *plan, const csaw_seeds *seeds) {
     if (!seeds) return CSAW_OK;
     return csaw__roots_check(seeds->vertex, 0, seeds->offset ? seeds->offset[seeds->count] : seeds->count,
                              plan->graph->csr.num_vertices);

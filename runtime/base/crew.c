@@ -11,7 +11,7 @@
 
 #include "runtime/base/memory.h"
 
-enum { LOOKS = 1 << 15 /* some tens of microseconds */ };
+enum { LOOKS = 1 << 17 /* some tens of microseconds, what it takes to be woken */ };
 
 typedef struct member {
     csaw__crew *crew;

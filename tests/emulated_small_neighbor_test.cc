@@ -64,9 +64,9 @@ class EmulatedSmall : public ::testing::Test {
     csaw_status Draw(csaw_plan *plan, emulated_each::Arcs *out) const {
         csaw_samples *samples = nullptr;
         csaw_arcs view;
-        const csaw_seeds seeds = {seed.data(), offset ? 20u : 40u, offset};
+        const csaw_seeds given = {seed.data(), offset ? 20u : seeds, offset};
         csaw_status status =
-            csaw_sample(plan, plan == gpu ? &sampler : &csaw_neighbor, nullptr, &seeds, &run, &samples);
+            csaw_sample(plan, plan == gpu ? &sampler : &csaw_neighbor, nullptr, &given, &run, &samples);
         if (status == CSAW_OK) status = csaw_samples_arcs(samples, CSAW_HOST, &view);
         if (status == CSAW_OK) {
             const uint64_t n = view.num_instances, arcs = view.offset[n];
@@ -95,6 +95,7 @@ class EmulatedSmall : public ::testing::Test {
     std::vector<csaw_vertex> seed;
     std::vector<uint64_t> pools;
     const uint64_t *offset = nullptr;
+    uint64_t seeds = 31;
     uint32_t fanout[2] = {3, 2};
     csaw_run_options run = {};
 };
@@ -119,6 +120,7 @@ TEST_F(EmulatedSmall, WhateverMemoryThereIs) {
     const size_t before = fake_cuda::used;
     uint64_t drawn = 0, counted = 0;
     for (size_t more = 0; more < 20000; more += 40) {
+        cudaDeviceSynchronize(); // what the draw before gave back is there
         fake_cuda::total = before + more;
         const uint64_t copies = fake_cuda::copies;
         const csaw_status status = Draw(gpu, &got);
@@ -143,18 +145,46 @@ TEST_F(EmulatedSmall, WhateverMemoryThereIs) {
     });
 }
 
+// Instances begin as their seeds come: pieces of 128 bytes and more, at multiples of 64. A seed that is none stops
+// them.
+TEST_F(EmulatedSmall, InstancesBeginAsTheirSeedsCome) {
+    emulated_each::Arcs want, got;
+    for (csaw_vertex i = 40; i < 501; i++) seed.push_back(i * 40503u % 200);
+    for (uint64_t count : {63, 64, 65, 95, 96, 127, 128, 301, 501}) {
+        seeds = count;
+        for (uint32_t k : {2, 5, 20}) { // widths of tiles
+            fanout[0] = k;
+            const uint64_t launches = fake_cuda::launches;
+            ASSERT_EQ(CSAW_OK, Draw(cpu, &want)) << csaw_last_error();
+            ASSERT_EQ(CSAW_OK, Draw(gpu, &got)) << csaw_last_error();
+            EXPECT_TRUE(want == got) << count << ", " << k;
+            EXPECT_EQ(3 + count / 32, fake_cuda::launches - launches) << count;
+        }
+    }
+    seed[300] = 999;
+    const uint64_t launches = fake_cuda::launches;
+    EXPECT_EQ(CSAW_EINVAL, Draw(gpu, &got));
+    EXPECT_EQ(0u, std::string(csaw_last_error()).find("seed 300 is vertex 999, ")) << csaw_last_error();
+    EXPECT_GT(10u, fake_cuda::launches - launches);
+    seed[300] = 1;
+    run.walks_per_seed = 2; // seeds are of several instances
+    ASSERT_EQ(CSAW_OK, Draw(cpu, &want));
+    ASSERT_EQ(CSAW_OK, Draw(gpu, &got));
+    EXPECT_TRUE(want == got);
+}
+
 // Copies: seeds, fanouts, what the host waits for; launches: instances, sums, seeds, the last depth. Offsets of one
 // seed each are not copied.
 TEST_F(EmulatedSmall, FewInstancesTakeFewCalls) {
     csaw_samples *samples = nullptr;
-    csaw_seeds seeds = {seed.data(), 40, nullptr};
+    csaw_seeds few = {seed.data(), 31, nullptr};
     std::vector<uint64_t> one_each;
-    for (uint64_t i = 0; i <= 40; i++) one_each.push_back(i);
+    for (uint64_t i = 0; i <= 31; i++) one_each.push_back(i);
     for (const uint64_t *of :
          {static_cast<const uint64_t *>(nullptr), static_cast<const uint64_t *>(one_each.data())}) {
-        seeds.offset = of;
+        few.offset = of;
         const uint64_t copies = fake_cuda::copies, launches = fake_cuda::launches;
-        ASSERT_EQ(CSAW_OK, csaw_sample(gpu, &sampler, nullptr, &seeds, &run, &samples)) << csaw_last_error();
+        ASSERT_EQ(CSAW_OK, csaw_sample(gpu, &sampler, nullptr, &few, &run, &samples)) << csaw_last_error();
         EXPECT_EQ(3u, fake_cuda::copies - copies);
         EXPECT_EQ(4u, fake_cuda::launches - launches);
         csaw_samples_free(samples);

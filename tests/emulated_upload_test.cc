@@ -101,13 +101,13 @@ TEST_F(EmulatedUpload, LooksAtSeeds) {
             for (uint64_t i = 0; i < count; i++) seed[before + i] = static_cast<csaw_vertex>(i % 99);
             ASSERT_EQ(CSAW_OK, csaw__device_alloc(device, &there, count * 4, "seeds"));
             auto *const to = static_cast<csaw_vertex *>(there);
-            EXPECT_EQ(CSAW_OK, csaw__device_put_seeds(device, &job, to, before, count)) << csaw_last_error();
+            EXPECT_EQ(CSAW_OK, csaw__device_put_seeds(device, &job, to, before, count, {})) << csaw_last_error();
             ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(device->stream));
             EXPECT_TRUE(std::equal(to, to + count, seed.data() + before)) << count;
             for (uint64_t at : {uint64_t{0}, count / 3 - 1, count / 3, count / 2, count - 1}) {
                 if (at >= count) continue;
                 const csaw_vertex was = std::exchange(seed[before + at], at % 2 ? 99u : ~0u);
-                EXPECT_EQ(CSAW_EINVAL, csaw__device_put_seeds(device, &job, to, before, count)) << at;
+                EXPECT_EQ(CSAW_EINVAL, csaw__device_put_seeds(device, &job, to, before, count, {})) << at;
                 EXPECT_EQ(0u,
                           std::string(csaw_last_error()).find("seed " + std::to_string(before + at) + " is vertex "))
                     << csaw_last_error();

@@ -268,7 +268,7 @@ static csaw_status take_roots(csaw__device *device, const csaw__job *job, call_a
     arrays->first_root = all ? 0 : first;
     if (!job->roots) return CSAW_OK;
     CSAW_TRY(csaw__device_alloc(device, (void **)&arrays->roots, count * sizeof *job->roots, "seeds"));
-    return csaw__device_put_seeds(device, job, arrays->roots, arrays->first_root, count);
+    return csaw__device_put_seeds(device, job, arrays->roots, arrays->first_root, count, {});
 }
 
 /* As the job has them: root r stands at roots[r]. */

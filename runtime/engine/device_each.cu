@@ -138,14 +138,16 @@ csaw_status put(csaw__device *device, const csaw__regions &from, uint32_t *sum, 
 }
 
 /* By regions that have room for all that there could be. */
-csaw_status run_apart(csaw__device *device, const csaw_sampler *sampler, csaw__job *job, csaw_samples *samples) {
+csaw_status run_apart(csaw__device *device, const csaw_sampler *sampler, const csaw__job *given, csaw__job *job,
+                      csaw_samples *samples) {
     csaw__regions *const regions = &job->regions;
     const uint64_t owners = job->num_walks;
     const uint64_t largest = regions->places > regions->seed_places ? regions->places : regions->seed_places;
     uint64_t at_once = largest ? most_places / largest : owners;
     at_once = at_once < owners ? at_once : owners;
-    array<uint64_t> room;
+    array<uint64_t> pools, room;
     array<uint32_t> sum;
+    CSAW_TRY(put_pools(device, given, &pools, job));
     CSAW_TRY(take_regions(device, at_once, regions, &room));
     CSAW_TRY(sum.take(device, at_once + 1, "counts of arcs"));
     CSAW_TRY(csaw__device_arcs_take(device, samples, owners, owners * regions->places, owners * regions->seed_places));
@@ -231,15 +233,43 @@ int last_kernel_of(const csaw__job *job) {
                                                : CSAW__KERNEL_LAST_STORED;
 }
 
-/* The last depth apart. fanout: its. */
-csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, uint32_t fanout, csaw__job *job,
+/* Instances whose seeds have come begin while others are on their way. */
+struct beginning {
+    csaw__device *device;
+    const csaw_sampler *sampler;
+    const csaw__job *job; /* of all instances, the first of a warp */
+};
+
+csaw_status begin_some(void *user, uint64_t first, uint64_t count) {
+    const beginning *const b = (const beginning *)user;
+    csaw__job job = *b->job;
+    csaw__regions *const regions = &job.regions;
+    const uint64_t places = first * regions->places, warps = first >> (5 - job.each.log_width);
+    regions->first = first;
+    regions->count = count;
+    regions->edge += places;
+    regions->src += places;
+    regions->dst += places;
+    regions->depth += places;
+    regions->seed += first * regions->seed_places;
+    regions->arcs += first;
+    regions->seeds += first;
+    job.last.entry += warps * job.last.room;
+    job.last.entries += warps;
+    job.last.arcs += first;
+    return launch(b->device, b->sampler, &job);
+}
+
+/* The last depth apart. job: given, as the device is to have it. */
+csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, const csaw__job *given, csaw__job *job,
                            csaw_samples *samples) {
     const uint64_t owners = job->num_walks;
     const uint32_t log_a_warp = 5 - job->each.log_width; /* instances */
     csaw__last *const last = &job->last;
     csaw__regions *const regions = &job->regions;
-    const uint64_t most = regions->places + (uint64_t)last->room * fanout;
-    array<uint64_t> block; /* frontiers; regions; counts of all arcs, [owners + 1]; of entries, [warps] */
+    const uint64_t most = regions->places + (uint64_t)last->room * fanout_of(given, job->length - 1);
+    array<uint64_t> pools, block; /* block: frontiers; regions; counts of all arcs, [owners + 1]; of entries, [warps] */
+    beginning b = {device, sampler, job};
     bool unread = false;
     last->warps = (owners + (1u << log_a_warp) - 1) >> log_a_warp;
     last->room <<= log_a_warp;
@@ -256,7 +286,7 @@ csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, ui
     CSAW_CUDA(cudaMemsetAsync(last->arcs + owners, 0, sizeof *last->arcs, device->stream));
     if (job->seed_offset)
         CSAW_CUDA(cudaMemsetAsync(regions->seeds + owners, 0, sizeof *regions->seeds, device->stream));
-    CSAW_TRY(launch(device, sampler, job));
+    CSAW_TRY(put_pools(device, given, &pools, job, {begin_some, &b}));
     CSAW_TRY(take_most(device, job, most, samples, &unread));
     CSAW_TRY(unread ? take_unread(device, job, samples) : take_counted(device, job, samples));
     const csaw_arcs &to = samples->device_arcs;
@@ -273,11 +303,9 @@ csaw_status run_last_apart(csaw__device *device, const csaw_sampler *sampler, ui
 csaw_status csaw__device_each(csaw__device *device, const csaw_sampler *sampler, const csaw__job *given,
                               csaw_samples *samples, csaw__fault *fault) {
     csaw__job job = *given;
-    array<uint64_t> seeds;
     unsigned long long record[2];
-    CSAW_TRY(put_pools(device, given, &seeds, &job));
-    CSAW_TRY(job.last.room ? run_last_apart(device, sampler, fanout_of(given, job.length - 1), &job, samples)
-                           : run_apart(device, sampler, &job, samples));
+    CSAW_TRY(job.last.room ? run_last_apart(device, sampler, given, &job, samples)
+                           : run_apart(device, sampler, given, &job, samples));
     samples->device_arcs.first = job.first;
     CSAW_TRY(read(device, device->record, record, 2));
     csaw__device_name_fault(record[0], fault);

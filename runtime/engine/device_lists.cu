@@ -263,7 +263,7 @@ csaw_status upload_job(lists_run *r) {
     const uint64_t seeds = host->seed_offset ? host->seed_offset[host->num_roots] : host->num_roots;
     if (host->roots) {
         CSAW_TRY(r->roots.take(r->device, seeds, "seeds"));
-        CSAW_TRY(csaw__device_put_seeds(r->device, host, r->roots.get(), 0, seeds));
+        CSAW_TRY(csaw__device_put_seeds(r->device, host, r->roots.get(), 0, seeds, {}));
     }
     if (host->seed_offset)
         CSAW_TRY(r->seed_offset.upload(r->device, host->seed_offset, host->num_roots + 1, "seeds of pools"));

@@ -86,9 +86,15 @@ csaw_status csaw__device_alloc_kept(csaw__device *device, void **out, uint64_t *
 void csaw__device_keep(csaw__device *device, void *memory, uint64_t bytes);
 /* Host memory to device memory, in the order of the stream; from may change when it returns. */
 csaw_status csaw__device_put(csaw__device *device, void *to, const void *from, uint64_t bytes);
-/* Seeds first .. of the job, so many, as host memory has them, which must be vertices of its graph: CSAW_EINVAL. */
+/* Seeds first .. of the job, so many, as host memory has them, which must be vertices of its graph: CSAW_EINVAL. They
+ * come piece by piece: as soon as one is under way, in the order of the stream, and was looked at, came() is told, if
+ * it is given; first: a multiple of 16, counted from those put. */
+typedef struct csaw__seeds_come {
+    csaw_status (*came)(void *user, uint64_t first, uint64_t count); /* NULL: nobody waits for pieces */
+    void *user;
+} csaw__seeds_come;
 csaw_status csaw__device_put_seeds(csaw__device *device, const csaw__job *host, csaw_vertex *to, uint64_t first,
-                                   uint64_t count);
+                                   uint64_t count, csaw__seeds_come come);
 csaw_status csaw__device_upload(csaw__device *device, const void **out, const void *from, uint64_t bytes,
                                 const char *what);
 /* The same of what lies in the memory of all GPUs that hold the graph together, if there are such: an entry an arc, or

@@ -32,8 +32,11 @@ uint64_t most_seeds(const csaw__job *job) {
     return most;
 }
 
-/* job: the batch's, as host has it; then with pools and fanouts in device memory, all of them in one block. */
-csaw_status put_pools(csaw__device *device, const csaw__job *host, array<uint64_t> *block, csaw__job *job) {
+/* job: the batch's, as host has it; then with pools and fanouts in device memory, all of them in one block. came: told
+ * of the batch's instances as their seeds come, if every one has one seed, and a seed one instance; else of all of them
+ * at the end. */
+csaw_status put_pools(csaw__device *device, const csaw__job *host, array<uint64_t> *block, csaw__job *job,
+                      csaw__seeds_come come = {}) {
     const pools at_hand = pools_of(host);
     const uint64_t pools = at_hand.end - at_hand.first;
     const uint64_t first_seed = host->seed_offset ? host->seed_offset[at_hand.first] : at_hand.first;
@@ -44,17 +47,19 @@ csaw_status put_pools(csaw__device *device, const csaw__job *host, array<uint64_
     uint64_t *const seed_offset = block->get();
     csaw_vertex *const root = (csaw_vertex *)(seed_offset + offsets);
     uint32_t *const fanout = root + roots;
-    if (roots) CSAW_TRY(csaw__device_put_seeds(device, host, root, first_seed, roots));
-    if (offsets)
-        CSAW_TRY(csaw__device_put(device, seed_offset, host->seed_offset + at_hand.first, offsets * sizeof(uint64_t)));
-    if (fanouts) CSAW_TRY(csaw__device_put(device, fanout, host->fanout, fanouts * sizeof(uint32_t)));
     job->each.phase = host->num_roots ? host->first % host->num_roots : 0;
     job->each.first_pool = at_hand.first;
     job->each.first_seed = first_seed;
     job->roots = host->roots ? root : nullptr;
     job->seed_offset = host->seed_offset ? seed_offset : nullptr;
     job->fanout = host->fanout ? fanout : nullptr;
-    return CSAW_OK;
+    if (offsets)
+        CSAW_TRY(csaw__device_put(device, seed_offset, host->seed_offset + at_hand.first, offsets * sizeof(uint64_t)));
+    if (fanouts) CSAW_TRY(csaw__device_put(device, fanout, host->fanout, fanouts * sizeof(uint32_t)));
+    const bool in_turn = roots && !offsets && pools == host->num_walks && at_hand.first == job->each.phase;
+    const csaw__seeds_come whole = {}, *const how = in_turn ? &come : &whole;
+    if (roots) CSAW_TRY(csaw__device_put_seeds(device, host, root, first_seed, roots, *how));
+    return come.came && !in_turn ? come.came(come.user, 0, host->num_walks) : CSAW_OK;
 }
 
 /* Words of a block for the arrays of regions, counts of arcs and of seeds side by side. */

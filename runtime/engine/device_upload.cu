@@ -14,7 +14,10 @@
 #include "runtime/engine/run.h"
 #include "runtime/ranks/ranks.h"
 
-static const uint64_t least_bytes = (uint64_t)2 << 20; /* that csaw__copy() has several threads for */
+#ifndef CSAW__PIECE_BYTES
+#define CSAW__PIECE_BYTES (2 << 20) /* that csaw__copy() has several threads for */
+#endif
+static const uint64_t least_bytes = CSAW__PIECE_BYTES;
 static const uint64_t block_bytes = 2 * least_bytes;
 
 /* The device's blocks, made when first asked for; false: they are refused. */
@@ -47,50 +50,65 @@ void csaw__device_staging_close(csaw__device *device) {
     csaw__device_unpin(staging->blocks);
 }
 
+static uint64_t pieces_of(uint64_t bytes) { return bytes < least_bytes ? bytes != 0 : bytes / least_bytes; }
+
 /* Where piece i of so many begins: at a multiple of 64 bytes. */
 static uint64_t begin_of(uint64_t bytes, uint64_t i, uint64_t pieces) {
     return i == pieces ? bytes : csaw__share_begin(bytes, i, pieces) / 64 * 64;
 }
 
-/* largest: of the bytes as vertices, as they are copied; NULL: nobody asks. */
-static csaw_status put(csaw__device *device, void *to, const void *from, uint64_t bytes, csaw_vertex *largest) {
+/* A piece, which a block has room for. largest: of its bytes as vertices, as they are copied; NULL: nobody asks. */
+static csaw_status put_piece(csaw__device *device, void *to, const void *from, uint64_t bytes, csaw_vertex *largest) {
     csaw__staging *const staging = &device->staging;
-    if (bytes && !staging_open(staging)) {
-        if (largest) *largest = csaw__largest((const csaw_vertex *)from, bytes / sizeof *largest, nullptr);
-        CSAW_CUDA(csaw__copy_async(to, from, bytes, cudaMemcpyHostToDevice, device->stream));
-        CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* from may go now */
-        return CSAW_OK;
-    }
-    const uint64_t pieces = bytes < least_bytes ? bytes != 0 : bytes / least_bytes;
-    for (uint64_t i = 0; i < pieces; i++) {
-        const uint64_t done = begin_of(bytes, i, pieces), now = begin_of(bytes, i + 1, pieces) - done;
-        const uint32_t turn = staging->turn++ % CSAW__STAGING_BLOCKS;
-        char *const block = staging->blocks + turn * block_bytes;
-        const char *const piece = (const char *)from + done;
-        CSAW_CUDA(cudaEventSynchronize(staging->fetched[turn]));
-        if (largest) {
-            const csaw_vertex here =
-                csaw__largest((const csaw_vertex *)(const void *)piece, now / sizeof *largest, (csaw_vertex *)block);
-            *largest = here > *largest ? here : *largest;
-        } else {
-            csaw__copy(block, piece, now);
-        }
-        CSAW_CUDA(cudaMemcpyAsync((char *)to + done, block, now, cudaMemcpyHostToDevice, device->stream));
-        CSAW_CUDA(cudaEventRecord(staging->fetched[turn], device->stream));
-    }
+    const uint32_t turn = staging->turn++ % CSAW__STAGING_BLOCKS;
+    char *const block = staging->blocks + turn * block_bytes;
+    CSAW_CUDA(cudaEventSynchronize(staging->fetched[turn]));
+    if (largest)
+        *largest = csaw__largest((const csaw_vertex *)from, bytes / sizeof *largest, (csaw_vertex *)(void *)block);
+    else
+        csaw__copy(block, from, bytes);
+    CSAW_CUDA(cudaMemcpyAsync(to, block, bytes, cudaMemcpyHostToDevice, device->stream));
+    CSAW_CUDA(cudaEventRecord(staging->fetched[turn], device->stream));
+    return CSAW_OK;
+}
+
+/* All of it by the driver. */
+static csaw_status put_whole(csaw__device *device, void *to, const void *from, uint64_t bytes) {
+    CSAW_CUDA(csaw__copy_async(to, from, bytes, cudaMemcpyHostToDevice, device->stream));
+    CSAW_CUDA(cudaStreamSynchronize(device->stream)); /* from may go now */
     return CSAW_OK;
 }
 
 csaw_status csaw__device_put(csaw__device *device, void *to, const void *from, uint64_t bytes) {
-    return put(device, to, from, bytes, nullptr);
+    const uint64_t pieces = pieces_of(bytes);
+    if (bytes && !staging_open(&device->staging)) return put_whole(device, to, from, bytes);
+    for (uint64_t i = 0; i < pieces; i++) {
+        const uint64_t done = begin_of(bytes, i, pieces), now = begin_of(bytes, i + 1, pieces) - done;
+        CSAW_TRY(put_piece(device, (char *)to + done, (const char *)from + done, now, nullptr));
+    }
+    return CSAW_OK;
 }
 
 csaw_status csaw__device_put_seeds(csaw__device *device, const csaw__job *host, csaw_vertex *to, uint64_t first,
-                                   uint64_t count) {
-    csaw_vertex largest = 0;
-    CSAW_TRY(put(device, to, host->roots + first, count * sizeof *to, &largest));
-    return count && largest >= host->num_vertices ? csaw__roots_refuse(host->roots, first, count, host->num_vertices)
-                                                  : CSAW_OK;
+                                   uint64_t count, csaw__seeds_come come) {
+    const csaw_vertex *const from = host->roots + first;
+    const bool staged = count && staging_open(&device->staging);
+    const uint64_t bytes = count * sizeof *to, pieces = staged ? pieces_of(bytes) : count != 0;
+    for (uint64_t i = 0; i < pieces; i++) {
+        const uint64_t done = begin_of(bytes, i, pieces) / sizeof *to,
+                       now = begin_of(bytes, i + 1, pieces) / sizeof *to - done;
+        csaw_vertex largest = 0;
+        if (staged) {
+            CSAW_TRY(put_piece(device, to + done, from + done, now * sizeof *to, &largest));
+        } else {
+            largest = csaw__largest(from, count, nullptr);
+            CSAW_TRY(put_whole(device, to, from, bytes));
+        }
+        if (largest >= host->num_vertices)
+            return csaw__roots_refuse(host->roots, first + done, now, host->num_vertices);
+        if (come.came) CSAW_TRY(come.came(come.user, done, now));
+    }
+    return CSAW_OK;
 }
 
 csaw_status csaw__device_upload(csaw__device *device, const void **out, const void *from, uint64_t bytes,

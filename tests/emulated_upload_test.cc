@@ -60,29 +60,32 @@ class EmulatedUpload : public ::testing::Test {
 };
 
 TEST_F(EmulatedUpload, BringsWhatWasHandedOver) {
-    for (uint64_t bytes :
-         {uint64_t{0}, uint64_t{1}, 2 * mib - 1, 2 * mib, 4 * mib - 1, uint64_t{8000000}, 21 * mib + 13}) {
+    for (uint64_t bytes : {uint64_t{0}, uint64_t{1}, 7 * mib / 4 - 1, 7 * mib / 4, 7 * mib / 2 - 1, 7 * mib / 2,
+                           uint64_t{8000000}, 21 * mib + 13}) {
         put(bytes);
         EXPECT_TRUE(late == want) << bytes;
     }
 }
 
-// A block holds less than 4 MiB, and what is split is split alike, into pieces of 2 MiB at least.
+// A block holds less than 3.5 MiB, and what is split is split alike, into pieces of 1.75 MiB at least.
 TEST_F(EmulatedUpload, InPiecesOfLikeSize) {
-    put(2 * mib - 1);
+    put(7 * mib / 4 - 1);
     EXPECT_EQ(1u, pieces);
-    put(4 * mib - 1);
+    put(7 * mib / 2 - 1);
     EXPECT_EQ(1u, pieces);
+    put(4000000);
+    EXPECT_EQ(2u, pieces);
     put(8000000);
-    EXPECT_EQ(3u, pieces);
+    EXPECT_EQ(4u, pieces);
     put(21 * mib + 13);
-    EXPECT_EQ(10u, pieces);
+    EXPECT_EQ(12u, pieces);
 }
 
-TEST_F(EmulatedUpload, OfLessThan8MiBWaitsForNothing) {
-    put(8 * mib - 1);
+TEST_F(EmulatedUpload, OfFourBlocksWaitsForNothing) {
+    const uint64_t least = 35 * mib / 4 - 1;
+    put(least);
     EXPECT_TRUE(late == want);
-    EXPECT_TRUE(early == std::vector<unsigned char>(8 * mib - 1)) << "something ran, so it was waited for";
+    EXPECT_TRUE(early == std::vector<unsigned char>(least)) << "something ran, so it was waited for";
     put(9 * mib); // a block that is filled again has been fetched
     EXPECT_FALSE(early == std::vector<unsigned char>(9 * mib));
 }

@@ -7,12 +7,11 @@
 #include "runtime/base/parallel.h"
 
 static const uint64_t share = (uint64_t)256 << 10; /* bytes of a thread at a time */
-static const uint64_t large = (uint64_t)2 << 20;   /* bytes: a smaller copy ends before other threads are awake */
 enum { MOST_THREADS = 8 };                         /* they have all of the bandwidth */
 
 void csaw__copy(void *to, const void *from, uint64_t bytes) {
     const int64_t shares = (int64_t)((bytes + share - 1) / share);
-    const int most = bytes < large ? 1 : MOST_THREADS, there = csaw__max_threads(),
+    const int most = bytes < CSAW__WORTH_THREADS ? 1 : MOST_THREADS, there = csaw__max_threads(),
               threads = most < there ? most : there;
     (void)threads; /* not read without OpenMP */
     CSAW__OMP(parallel for num_threads(threads) schedule(static))

@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/* Fewer bytes are copied, or looked at, before other threads are awake. */
+#define CSAW__WORTH_THREADS ((uint64_t)7 << 18)
+
 /* They do not overlap. */
 void csaw__copy(void *to, const void *from, uint64_t bytes);
 

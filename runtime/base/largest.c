@@ -5,11 +5,11 @@
 
 #include <string.h>
 
+#include "runtime/base/copy.h"
 #include "runtime/base/each_cpu.h"
 #include "runtime/base/parallel.h"
 
 static const uint64_t share = 1 << 16; /* vertices of a thread at a time */
-static const uint64_t large = 1 << 19; /* fewer have been read before other threads are awake */
 enum { MOST_THREADS = 8 };             /* they have all of the bandwidth */
 
 CSAW__EACH_CPU static csaw_vertex largest_in(const csaw_vertex *vertex, uint64_t count) {
@@ -19,7 +19,8 @@ CSAW__EACH_CPU static csaw_vertex largest_in(const csaw_vertex *vertex, uint64_t
 }
 
 csaw_vertex csaw__largest(const csaw_vertex *vertex, uint64_t count, csaw_vertex *to) {
-    const int there = csaw__max_threads(), threads = count < large ? 1 : there < MOST_THREADS ? there : MOST_THREADS;
+    const int most = count * sizeof *vertex < CSAW__WORTH_THREADS ? 1 : MOST_THREADS, there = csaw__max_threads(),
+              threads = most < there ? most : there;
     csaw_vertex largest = 0;
     (void)threads; /* not read without OpenMP */
     CSAW__OMP(parallel for num_threads(threads) schedule(static) reduction(max : largest))

@@ -28,7 +28,7 @@ typedef struct csaw__device_tables {
 } csaw__device_tables;
 
 /* Page-locked memory on the way to the device (device_upload.cu). */
-enum { CSAW__STAGING_BLOCKS = 3 };
+enum { CSAW__STAGING_BLOCKS = 4 };
 typedef struct csaw__staging {
     char *blocks;                              /* NULL until something is uploaded */
     cudaEvent_t fetched[CSAW__STAGING_BLOCKS]; /* a block is free again */

@@ -4,7 +4,7 @@
  * Method: pages of the caller's are copied by several threads into page-locked blocks in turn, from which the device
  * fetches them while the next block is filled. The driver's own way with such memory has one thread copy. Blocks are
  * filled alike, and none with less than several threads are worth, so that the device waits for the first one alone.
- * What was copied may change at once; less than 8 MiB wait for nothing, more wait for the stream. Where page-locked
+ * What was copied may change at once; less than 8.75 MiB wait for nothing, more wait for the stream. Where page-locked
  * memory is refused the driver does it all, for the plan's life. */
 #include "runtime/base/copy.h"
 #include "runtime/base/device_copy.h"
@@ -15,7 +15,7 @@
 #include "runtime/ranks/ranks.h"
 
 #ifndef CSAW__PIECE_BYTES
-#define CSAW__PIECE_BYTES (2 << 20) /* that csaw__copy() has several threads for */
+#define CSAW__PIECE_BYTES CSAW__WORTH_THREADS
 #endif
 static const uint64_t least_bytes = CSAW__PIECE_BYTES;
 static const uint64_t block_bytes = 2 * least_bytes;

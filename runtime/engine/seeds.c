@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/seeds.c - what is asked of seeds. Which vertices they are takes as long as memory is read: a GPU's
  * engine looks as it copies them (device_upload.cu), each of several GPUs at its share. */
+#include "runtime/base/copy.h"
 #include "runtime/base/each_cpu.h"
 #include "runtime/base/largest.h"
 #include "runtime/base/parallel.h"
@@ -19,8 +20,9 @@ CSAW__EACH_CPU static unsigned kinds_in(const uint64_t *offset, uint64_t first, 
 }
 
 static unsigned kinds_of(const uint64_t *offset, uint64_t pools) {
-    const uint64_t share = 1 << 15, large = 1 << 18; /* 2 MiB are worth several threads */
-    const int there = csaw__max_threads(), threads = pools < large ? 1 : there < 8 ? there : 8;
+    const uint64_t share = 1 << 15;
+    const int most = pools * sizeof *offset < CSAW__WORTH_THREADS ? 1 : 8, there = csaw__max_threads(),
+              threads = most < there ? most : there;
     unsigned kinds = 0;
     (void)threads; /* not read without OpenMP */
     CSAW__OMP(parallel for num_threads(threads) schedule(static) reduction(| : kinds))

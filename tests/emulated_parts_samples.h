@@ -30,7 +30,9 @@ inline SampleRequest one_seed_each(const csaw_csr &csr, size_t instances, std::v
 
 // Batches of this many bytes hold so many of its instances: csaw_run_options.batch_bytes.
 inline uint64_t bytes_for(const SampleRequest &request, uint64_t instances) {
-    uint64_t arcs = 1, frontier = request.pools[0].size() + 1;
+    const bool one_each =
+        std::all_of(request.pools.begin(), request.pools.end(), [](const auto &pool) { return pool.size() == 1; });
+    uint64_t arcs = 1, frontier = one_each ? 1 : request.pools[0].size() + 1;
     for (uint32_t k : request.fanout) arcs += frontier *= k;
     return instances * 24 * arcs;
 }

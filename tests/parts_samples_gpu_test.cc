@@ -115,7 +115,7 @@ TEST(PartsGpu, BatchesShareWhatIsBrought) {
         int batches = 0;
         parts->schedule.in_turn = in_turn;
         EXPECT_TRUE(same(expected, gpu.samples_in_batches(&csaw_neighbor, nullptr, Method::automatic, request, 0,
-                                                          request.pools.size() / 8 * 24 * 166, &batches)));
+                                                          request.pools.size() / 16 * 24 * 166, &batches)));
         EXPECT_GE(batches, 8);
         bytes[in_turn] = parts->kind->use(parts).copied_bytes;
     }

@@ -192,6 +192,10 @@ class NeighborLoader(Epochs):
         count = self.data.num_nodes
         if nodes is None:
             return np.arange(count, dtype=np.uint32)
+        if isinstance(nodes, str) or (isinstance(nodes, tuple) and nodes and isinstance(nodes[0], str)):
+            raise invalid(f"input_nodes names the type {nodes if isinstance(nodes, str) else nodes[0]!r}, but a graph here "
+                          "has one type of vertices; give vertices, or a mask of them, such as node_type == 0 of "
+                          "HeteroData.to_homogeneous()")
         array = as_numpy(on_host(nodes), "input_nodes")
         if array.dtype == bool:
             if array.shape != (count,):

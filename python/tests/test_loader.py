@@ -251,6 +251,9 @@ def test_without_edges_or_seeds(data):
     ("batch_size is 0", dict(batch_size=0)),
     ("no such attribute", dict(weight_attr="w")),
     ("fanout is empty", dict(num_neighbors=[])),
+    ("by type of edges, but a graph here has one", dict(num_neighbors={("a", "to", "b"): [2]})),
+    ("names the type 'a', but a graph here has one type", dict(input_nodes=("a", np.arange(3)))),
+    ("names the type 'a', but a graph here has one type", dict(input_nodes="a")),
     ("no directed=False; give subgraph_type='induced'", dict(directed=False)),
     ("no disjoint=True; seeds of a batch share", dict(disjoint=True)),
     ("no time_attr='time'; give the data", dict(time_attr="time", input_time=np.arange(60))),
@@ -271,6 +274,8 @@ def test_refused(data, words, options):
     ("edge_attr has shape [499], but the graph has 500 edges", lambda d: {**vars(d), "edge_attr": d.edge_attr[1:]}),
     ("edge_weight has shape [60], but the graph has 500", lambda d: {**vars(d), "edge_weight": np.ones(60)}),
     ("y has shape [3], but the graph has 60", lambda d: (csaw.Graph.from_edge_index(d.edge_index, 60), d.x, d.y[:3])),
+    ("SimpleNamespace has edges of 1 types (a-to-b), each with vertices numbered by themselves, but loaders sample one "
+     "graph; give data.to_homogeneous()", lambda d: SimpleNamespace(node_types=["a", "b"], edge_types=[("a", "to", "b")])),
     ("NoneType has no edge_index", lambda d: None),
     ("str has no edge_index", lambda d: "cora"),
 ])
@@ -379,6 +384,22 @@ def test_workers_draw_the_same(torch, data, method):
         assert same(batches, epoch)
         for batch in batches:
             check(batch, given, np.asarray(batch.n_id[:batch.batch_size]))
+
+
+def test_hetero_data_of_pyg(torch):
+    """Refused, and what the error says to do works."""
+    pyg = pytest.importorskip("torch_geometric", reason="PyTorch Geometric is not installed").data
+    data = pyg.HeteroData()
+    data["a"].x, data["b"].x = torch.arange(8.0).view(4, 2), 10 + torch.arange(6.0).view(3, 2)
+    data["a", "to", "b"].edge_index = torch.tensor([[0, 1, 2, 3], [0, 1, 2, 2]])
+    data["b", "from", "a"].edge_index = torch.tensor([[0, 1, 2, 2], [2, 0, 3, 1]])
+    for make in (lambda d: csaw.NeighborLoader(d, [-1], batch_size=7), lambda d: csaw.SaintLoader(d, "node", 50)):
+        with pytest.raises(csaw.CsawError, match=r"HeteroData has edges of 2 types \(a-to-b, b-from-a\).*to_homogeneous"):
+            make(data)
+        for batch in make(data.to_homogeneous()):
+            assert batch.node_type.tolist() == (batch.n_id >= 4).tolist() and len(batch.node_type) == 7
+            assert batch.x.equal(torch.cat([data["a"].x, data["b"].x])[batch.n_id])
+            assert batch.edge_type.tolist() == (batch.e_id >= 4).tolist() and len(batch.edge_type) == 8
 
 
 def test_an_argument_that_nobody_has(torch, data):

@@ -125,6 +125,8 @@ TEST_F(WatchTest, GraphsMadeOfGraphs) {
     edges.num_edges = csr.num_edges;
     edges.src = src.data();
     edges.dst = csr.col;
+    csr = csaw_graph_csr(graph);
+    makes("from_csr", [&](csaw_graph **out) { return csaw_graph_from_csr(&csr, out); });
     makes("from_edges", [&](csaw_graph **out) { return csaw_graph_from_edges(&edges, nullptr, out); });
 }
 

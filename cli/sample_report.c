@@ -30,7 +30,7 @@ static void report_text(const sample_options *options, const sample_job *job, bo
     const csaw_csr csr = csaw_graph_csr(job->graph);
     uint32_t num_params;
     fprintf(stderr, "graph    %s: %s vertices, %s arcs, %s, %s%s\n", options->path, count_text(csr.num_vertices).text,
-            count_text(csr.num_edges).text, options->graph.undirected ? "undirected" : "directed",
+            count_text(csr.num_edges).text, options->graph.undirected ? "undirected" : "as in the file",
             csr.weight ? "weighted" : "without weights", strcmp(options->along, "in") ? "" : ", against its arcs");
     fprintf(stderr, "samples  %s by %s", count_text(job->instances).text, options->sampler.name);
     csaw_sampler_params(options->sampler.sampler, &num_params);

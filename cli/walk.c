@@ -324,6 +324,8 @@ const command walk_command = {
              "walk's end, and bin its bytes alone. With --edges the entries are edges (npy: uint64, N columns).\n"
              "A walk ends early only at a vertex without a way on. Equal options give equal bytes, whatever the\n"
              "device and the number of threads or partitions.\n\n"
+             "Without --algo and --sampler walks are node2vec's. With its defaults, p = q = 1, every neighbour is\n"
+             "picked alike (on a graph with weights: by weight); --algo deepwalk, and biased, do so faster.\n\n"
              "FILE appears when it is whole; until then FILE.part grows and FILE.resume says how far it is good.\n"
              "After Ctrl-C, a kill, a crash or a full disk the same line with --resume goes on from there.\n"
              "GRAPH is an edge list: see csaw help info.\n",

@@ -25,7 +25,7 @@ void walk_print_summary(const walk_options *options, const walk_outcome *outcome
     uint64_t walks = outcome->num_walks - outcome->resumed, ended = outcome->ended_early;
     fprintf(stderr, "graph   %s: %s vertices, %s arcs, %s, %s\n", options->path,
             count_text(outcome->csr.num_vertices).text, count_text(outcome->csr.num_edges).text,
-            options->graph.undirected ? "undirected" : "directed",
+            options->graph.undirected ? "undirected" : "as in the file",
             outcome->csr.weight ? "weighted" : "without weights");
     fprintf(stderr, "walks   %s of %s steps by %s", count_text(outcome->num_walks).text,
             count_text(options->length).text, options->sampler.name);

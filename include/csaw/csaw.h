@@ -63,6 +63,12 @@ typedef enum csaw_status {
 CSAW_API const char *csaw_status_text(csaw_status status); /* never NULL */
 CSAW_API const char *csaw_last_error(void);                /* this thread's last failure; never NULL */
 
+/* Calls of this thread that load, make, turn round, renumber or save a graph, build tables of biases, draw negatives on
+ * the CPU or make a subgraph ask go_on, on this thread, when they begin a step and ten times a second at most; false
+ * ends the call with CSAW_ESTOPPED, and every other one that would ask, until csaw_watch() is called again. It may not
+ * call csaw. NULL, as at first: nobody is asked. Runs have csaw_run_options.progress for their walks and samples. */
+CSAW_API void csaw_watch(bool (*go_on)(void *user), void *user);
+
 /* ---- graph -------------------------------------------------------------- */
 
 typedef struct csaw_csr {  /* a borrowed look at a graph */

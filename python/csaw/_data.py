@@ -23,6 +23,17 @@ def _attributes(data: Any) -> Dict[str, Any]:
     return {name: value for name, value in vars(data).items() if not name.startswith("_")}
 
 
+def _require_one_type(data: Any) -> None:
+    """data of several types (torch_geometric.data.HeteroData) has an edge_index for each type of edges alone."""
+    types = getattr(data, "edge_types", None)
+    if types is None or not hasattr(data, "node_types"):
+        return
+    named = ", ".join("-".join(map(str, type)) for type in types[:3]) + (", ..." if len(types) > 3 else "")
+    raise invalid(f"{type(data).__name__} has edges of {len(types)} types ({named}), each with vertices numbered by "
+                  "themselves, but loaders sample one graph; give data.to_homogeneous(), whose batches have node_type and "
+                  "edge_type, or the edge_index of one type between vertices of one type")
+
+
 def _length(x: Any) -> Optional[int]:
     shape = getattr(x, "shape", None)
     return int(shape[0]) if shape is not None and len(shape) else None
@@ -49,6 +60,7 @@ class GraphData:
             if weight_attr == "weight" and weight_attr not in self.attributes:
                 weight = self.graph.weight
         else:
+            _require_one_type(data)
             self.attributes = _attributes(data)
             index = self.attributes.pop("edge_index", None)
             if index is None:

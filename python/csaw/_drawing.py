@@ -7,7 +7,7 @@ batch b has empty pools before it.
 """
 import ctypes
 import os
-from typing import Any, Callable, List, NamedTuple, Optional
+from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -43,6 +43,33 @@ class Drawn(NamedTuple):
     edge: np.ndarray
     num_sampled_nodes: Optional[List[int]]
     num_sampled_edges: Optional[List[int]]
+
+
+def distinct(seeds: np.ndarray) -> Tuple[np.ndarray, np.ndarray]:
+    """The different ones in the order of their first places, and of each of seeds which of these it is."""
+    _, first, which = np.unique(seeds, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return seeds[first[order]], rank[which]
+
+
+def repeated(drawn: Drawn, which: np.ndarray) -> Drawn:
+    """The batch whose seed i is seed which[i] of drawn, all of whose seeds are among these, in the order of their
+    first places. Each seed is a vertex that receives what that one does; edges come from the first that is alike."""
+    sender, receiver = drawn.edge_index  # receivers ascend
+    others = np.arange(which.max() + 1, len(drawn.n_id))
+    old = np.concatenate([which, others])  # [nodes]
+    begin = np.searchsorted(receiver, np.arange(len(drawn.n_id) + 1))
+    count = np.diff(begin)[old]
+    end = np.cumsum(count)
+    edge = np.arange(end[-1]) + np.repeat(begin[old] - (end - count), count)
+    _, first = np.unique(old, return_index=True)
+    nodes, edges = drawn.num_sampled_nodes, drawn.num_sampled_edges
+    if nodes is not None and edges is not None:
+        nodes, edges = [len(which), *nodes[1:]], [int(end[len(which) - 1]), *edges[1:]]
+    return Drawn(drawn.n_id[old], np.stack([first[sender[edge]], np.repeat(np.arange(len(old)), count)]),
+                 drawn.edge[edge], nodes, edges)
 
 
 class PlanHere:

@@ -20,6 +20,7 @@ FUNCTIONS = {  # name: (result, arguments), in the order of the headers
     "csaw_version": (c_char_p, []),
     "csaw_status_text": (c_char_p, [c_int]),
     "csaw_last_error": (c_char_p, []),
+    "csaw_watch": (None, [s.WATCH, _P]),
     "csaw_graph_load": (c_int, [c_char_p, _P, _P]),
     "csaw_graph_load_split": (c_int, [c_char_p, _P, _P, c_bool, _P]),
     "csaw_graph_from_edges": (c_int, [_P, _P, _P]),

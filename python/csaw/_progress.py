@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Progress of a run, and how it is stopped: the library calls back between batches, on the caller's thread.
+"""How calls are stopped by Ctrl-C, and progress of runs: the library calls back on the caller's thread.
 
-An exception in a callback stops the run and is raised again when the call is over. Ctrl-C would be raised before a
-callback of Python's has come to its first line, where ctypes drops it; so a run notes it, stops at its next
-callback, and raises KeyboardInterrupt at its end.
+Ctrl-C would be raised before a callback of Python's has come to its first line, where ctypes drops it. So a call notes
+it, stops where the library next asks, and raises KeyboardInterrupt at its end. An exception in a callback of a run
+stops it too, and is raised again when the call is over.
 """
 import signal
 import threading
 from typing import Any, Callable, Optional, Union
 
 from . import _structs as s
-from ._lib import check
+from ._lib import check, lib
 
 ProgressOption = Union[bool, Callable[[int, int], Optional[bool]]]
 
@@ -34,32 +34,47 @@ def _bar(unit):
     return show
 
 
-class Callbacks:
-    """The callbacks of one run. progress: True = tqdm's bar where it is installed; or a function of (done, total),
-    which stops the run by returning False."""
+class Interruptible:
+    """Within it Ctrl-C stops a call of the library where that asks, and is raised at the end. What was made is to have
+    its owner by then."""
 
-    def __init__(self, progress: ProgressOption = False, unit: str = " walks"):
-        self.error: Optional[BaseException] = None
+    def __init__(self) -> None:
         self._interrupted = False
-        self._told = _bar(unit) if progress is True else progress or None
-        self.progress: Any = s.PROGRESS(self._progress)
 
-    def __enter__(self) -> "Callbacks":
+    def __enter__(self) -> Any:
         self._handler = None
         if threading.current_thread() is threading.main_thread():
             if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a program's own handler stays
                 self._handler = signal.signal(signal.SIGINT, self._note)
+                self._watch: Any = s.WATCH(lambda _user: not self._interrupted)
+                lib.csaw_watch(self._watch, None)
         return self
 
-    def __exit__(self, *_):
-        self.progress = None  # it refers to this object
+    def __exit__(self, *_: Any) -> None:
         if self._handler is not None:
+            lib.csaw_watch(s.WATCH(), None)
+            self._watch = None  # it refers to this object
             signal.signal(signal.SIGINT, self._handler)
         if self._interrupted:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt from None
 
     def _note(self, _signal, _frame):
         self._interrupted = True
+
+
+class Callbacks(Interruptible):
+    """The callbacks of one run. progress: True = tqdm's bar where it is installed; or a function of (done, total),
+    which stops the run by returning False."""
+
+    def __init__(self, progress: ProgressOption = False, unit: str = " walks"):
+        super().__init__()
+        self.error: Optional[BaseException] = None
+        self._told = _bar(unit) if progress is True else progress or None
+        self.progress: Any = s.PROGRESS(self._progress)
+
+    def __exit__(self, *_: Any) -> None:
+        self.progress = None  # it refers to this object
+        super().__exit__()
 
     @property
     def stop(self) -> bool:

@@ -14,6 +14,7 @@ ALL = 0xFFFFFFFF  # CSAW_ALL: of a fanout, every arc
 PROGRESS = CFUNCTYPE(c_bool, c_void_p, c_uint64,
                      c_uint64)  # bool (*progress)(void *user, uint64_t done, uint64_t total)
 BATCH = CFUNCTYPE(c_int, c_void_p, c_void_p)  # csaw_status (*batch)(void *user, csaw_samples *samples)
+WATCH = CFUNCTYPE(c_bool, c_void_p)  # bool (*go_on)(void *user)
 
 ENUMS = {
     "csaw_status": {

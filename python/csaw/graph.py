@@ -12,6 +12,7 @@ from . import _structs as s
 from ._arrays import as_floats, as_integers, as_numpy, pointer, view
 from ._lib import Handle, check, create, invalid, lib
 from ._lib import options as make_options
+from ._progress import Interruptible
 
 MAX_VERTICES = 2**32 - 2
 
@@ -66,6 +67,11 @@ class Graph:
         self._plans = threading.local()
         return self
 
+    @classmethod
+    def _made(cls, function, *arguments, keep=(), names=None) -> "Graph":
+        with Interruptible():
+            return cls._adopt(create(function, *arguments), keep, names)
+
     # ---- where graphs come from
 
     @classmethod
@@ -81,7 +87,7 @@ class Graph:
         options = make_options(
             s.csaw_load_options, format=format and format.encode(), columns=columns and columns.encode(),
             undirected=undirected, keep_loops=keep_loops, keep_duplicates=keep_duplicates, keep_gaps=keep_gaps)
-        return cls._adopt(create(lib.csaw_graph_load, os.fsencode(path), ctypes.byref(options)))
+        return cls._made(lib.csaw_graph_load, os.fsencode(path), ctypes.byref(options))
 
     @classmethod
     def from_csr(cls, rowptr, col, weight=None, type=None, time=None, *, copy: bool = True) -> "Graph":
@@ -104,7 +110,7 @@ class Graph:
                     raise invalid(f"copy=False, but {name} is no contiguous array of {want.dtype}; convert it, or copy")
         csr = s.csaw_csr(len(rowptr) - 1, len(col), *map(pointer, arrays))
         make = lib.csaw_graph_from_csr if copy else lib.csaw_graph_borrow_csr
-        return cls._adopt(create(make, ctypes.byref(csr)), keep=() if copy else arrays)
+        return cls._made(make, ctypes.byref(csr), keep=() if copy else arrays)
 
     @classmethod
     def from_edge_index(cls, edge_index, num_nodes: Optional[int] = None, weight=None, type=None, time=None, *,
@@ -129,7 +135,7 @@ class Graph:
         edges = s.csaw_edges(num_nodes or 0, len(src), *map(pointer, (src, dst, weight, type, time)))
         options = make_options(s.csaw_load_options, undirected=undirected, keep_loops=keep_loops,
                             keep_duplicates=keep_duplicates)
-        return cls._adopt(create(lib.csaw_graph_from_edges, ctypes.byref(edges), ctypes.byref(options)))
+        return cls._made(lib.csaw_graph_from_edges, ctypes.byref(edges), ctypes.byref(options))
 
     @classmethod
     def from_scipy(cls, matrix, *, weighted: Optional[bool] = None, undirected: bool = False) -> "Graph":
@@ -189,7 +195,7 @@ class Graph:
         go; a, b, c: quadrant probabilities, all 0 = .57, .19, .19."""
         options = make_options(s.csaw_rmat_options, scale=scale, edge_factor=edge_factor, a=a, b=b, c=c, seed=seed,
                             weighted=weighted, directed=directed, keep_isolated=keep_isolated)
-        return cls._adopt(create(lib.csaw_graph_rmat, ctypes.byref(options)))
+        return cls._made(lib.csaw_graph_rmat, ctypes.byref(options))
 
     @classmethod
     def erdos_renyi(cls, num_vertices: int, num_edges: int, *, seed: int = 0, weighted: bool = False,
@@ -197,7 +203,7 @@ class Graph:
         """G(n, m): num_edges distinct edges, no loops."""
         options = make_options(s.csaw_random_graph_options, num_vertices=num_vertices, num_edges=num_edges, seed=seed,
                             weighted=weighted, directed=directed)
-        return cls._adopt(create(lib.csaw_graph_erdos_renyi, ctypes.byref(options)))
+        return cls._made(lib.csaw_graph_erdos_renyi, ctypes.byref(options))
 
     @classmethod
     def configuration(cls, degree, *, seed: int = 0, weighted: bool = False) -> "Graph":
@@ -205,7 +211,7 @@ class Graph:
         degree = as_integers(degree, "degree", np.uint32, what="degrees")
         options = make_options(s.csaw_random_graph_options, degree=pointer(degree), num_degrees=len(degree), seed=seed,
                             weighted=weighted)
-        return cls._adopt(create(lib.csaw_graph_configuration, ctypes.byref(options)))
+        return cls._made(lib.csaw_graph_configuration, ctypes.byref(options))
 
     # ---- what it holds
 
@@ -287,11 +293,12 @@ class Graph:
     def save(self, path: Union[str, os.PathLike]) -> None:
         """Writes the graph: .csaw (opens without reading), else an edge list, compressed if path ends in .gz. Names
         that came from networkx are not written."""
-        check(lib.csaw_graph_save(self._handle.pointer, os.fsencode(path)))
+        with Interruptible():
+            check(lib.csaw_graph_save(self._handle.pointer, os.fsencode(path)))
 
     def transpose(self) -> "Graph":
         """Every arc reversed."""
-        return Graph._adopt(create(lib.csaw_graph_transpose, self._handle.pointer), names=self._given_names)
+        return Graph._made(lib.csaw_graph_transpose, self._handle.pointer, names=self._given_names)
 
     def _receiving(self, weighted: bool) -> "Graph":
         """The transpose with or without weights; its times say which arc of this graph each of its arcs is. Made
@@ -311,7 +318,7 @@ class Graph:
 
     def by_degree(self) -> "Graph":
         """Vertices renumbered by falling degree, ties by old number; names lead back."""
-        out = Graph._adopt(create(lib.csaw_graph_by_degree, self._handle.pointer))
+        out = Graph._made(lib.csaw_graph_by_degree, self._handle.pointer)
         if self._given_names is not None:
             numbers = lib.csaw_graph_names(out._handle.pointer).number
             order = out._array(numbers, out.num_vertices, np.int64) if numbers else range(out.num_vertices)

@@ -9,7 +9,7 @@ import numpy as np
 from ._ahead import Ahead, Features, Kept, Made, Numbers, arrays_of, tensors_of
 from ._arrays import as_integers, as_numpy, on_host, shared_tensor
 from ._data import GraphData, is_tensor, on, take
-from ._drawing import Drawer, Drawn
+from ._drawing import Drawer, Drawn, distinct, repeated
 from ._epochs import Epochs
 from ._lib import invalid
 from .batch import Batch
@@ -61,7 +61,9 @@ class NeighborLoader(Epochs):
     A batch has n_id [n] vertices, seeds first; edge_index [2, m] as places in n_id, hop by hop; e_id [m] places in
     data.edge_index (of a Graph: its arcs); batch_size; input_id, places in input_nodes; num_sampled_nodes and
     num_sampled_edges by hop; and every attribute of data, those of vertices and edges selected. Index arrays are int64:
-    NumPy arrays, or tensors if data holds a tensor.
+    NumPy arrays, or tensors if data holds a tensor. A vertex that input_nodes has several times is, in a batch, as many
+    seeds, each a vertex of n_id that receives what the first of them does, which alone sends (PyTorch Geometric has them
+    receive from picks of their own); with device each vertex once.
 
     seed decides all: equal seeds give equal batches with any num_workers, threads, prefetching and device. Every
     iteration is a new epoch; set_epoch() chooses one. num_workers > 0 needs PyTorch, whose DataLoader takes the further
@@ -132,6 +134,7 @@ class NeighborLoader(Epochs):
         self._features: Optional[Features] = None  # of batches made ahead
         self._kept: Optional[Kept] = None  # their loader, from one epoch to the next
         self.input_nodes = self._take_input(input_nodes)
+        self._repeats = len(np.unique(self.input_nodes)) < len(self.input_nodes)
         self.batch_size, self.shuffle, self.drop_last = _count(batch_size, "batch_size",
                                                                1), bool(shuffle), bool(drop_last)
         self.device = None if device is None else str(device)
@@ -151,6 +154,10 @@ class NeighborLoader(Epochs):
     def _go_to(self, device: str) -> None:
         if not re.fullmatch(r"cpu|cuda:\d+", device):
             raise invalid(f"device is {device!r}; it is 'cpu' or 'cuda:N'")
+        if self._repeats:
+            values, counts = np.unique(self.input_nodes, return_counts=True)
+            raise invalid(f"input_nodes holds vertex {values[counts > 1][0]} more than once, which batches that "
+                          f"device={device!r} makes ahead cannot; leave device out, or give each vertex once")
         if self._drawer.induced:
             raise invalid("subgraph_type='induced' is for batches that are not made ahead; leave device out")
         self._drawer.device = device
@@ -185,16 +192,16 @@ class NeighborLoader(Epochs):
         count = self.data.num_nodes
         if nodes is None:
             return np.arange(count, dtype=np.uint32)
+        if isinstance(nodes, str) or (isinstance(nodes, tuple) and nodes and isinstance(nodes[0], str)):
+            raise invalid(f"input_nodes names the type {nodes if isinstance(nodes, str) else nodes[0]!r}, but a graph here "
+                          "has one type of vertices; give vertices, or a mask of them, such as node_type == 0 of "
+                          "HeteroData.to_homogeneous()")
         array = as_numpy(on_host(nodes), "input_nodes")
         if array.dtype == bool:
             if array.shape != (count,):
                 raise invalid(f"input_nodes is a mask of shape {list(array.shape)}, but there are {count} vertices")
             return np.flatnonzero(array).astype(np.uint32)
-        array = as_integers(array, "input_nodes", np.uint32, below=count, what="vertices of the graph")
-        values, counts = np.unique(array, return_counts=True)
-        if len(values) != len(array):
-            raise invalid(f"input_nodes holds vertex {values[counts > 1][0]} more than once; give each vertex once")
-        return array
+        return as_integers(array, "input_nodes", np.uint32, below=count, what="vertices of the graph")
 
     def __getstate__(self):
         state = super().__getstate__()
@@ -234,7 +241,12 @@ class NeighborLoader(Epochs):
     # ---- batches
 
     def _draw(self, items: List[_Item]) -> List[Drawn]:
-        return self._drawer.draw(items[0].epoch, items[0].number, [self.input_nodes[item.input_id] for item in items])
+        pools = [self.input_nodes[item.input_id] for item in items]
+        if not self._repeats:
+            return self._drawer.draw(items[0].epoch, items[0].number, pools)
+        seeds = [distinct(pool) for pool in pools]
+        drawn = self._drawer.draw(items[0].epoch, items[0].number, [vertex for vertex, _ in seeds])
+        return [repeated(one, which) for one, (_, which) in zip(drawn, seeds)]
 
     def _batch(self, item: _Item, drawn: Drawn, **ready: Any) -> Any:
         n_id, e_id = drawn.n_id, take(self._place, drawn.edge, {})

@@ -2,7 +2,7 @@
 """Negative samples for link prediction (csaw/training.h)."""
 import ctypes
 import functools
-from typing import Any, Union
+from typing import Any, Tuple, Union
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from . import _structs as s
 from ._arrays import DeviceArray, as_integers, on_host, pointer
 from ._lib import Handle, check, create, invalid, lib
 from ._lib import options as make_options
+from ._progress import Interruptible
 from .graph import Graph
 from .runs import _count
 from .samples import _device_number
@@ -29,6 +30,22 @@ def _drawn_there(made: Handle, device: str, seed: int, first: int, vertex: np.nd
     return DeviceArray(dst.pointer, (len(vertex), each), (each, 1), np.uint32, dst, _device_number(device))
 
 
+def _drawn(graph: Graph, device: str, law: Tuple[float, bool], seed: int, first: int, vertex: np.ndarray,
+           each: int) -> Union[np.ndarray, DeviceArray]:
+    power, any = law
+    key = f"negatives, power {power!r}, any {any}, {device}"
+    if key not in graph._kept:
+        options = make_options(s.csaw_negative_options, power=power, any=any, device=device.encode())
+        created = create(lib.csaw_negatives_create, graph._handle.pointer, ctypes.byref(options))
+        graph._kept[key] = Handle(created, lib.csaw_negatives_free, graph._handle)
+    made = graph._kept[key]
+    if device != "cpu":
+        return _drawn_there(made, device, seed, first, vertex, each)
+    out = np.empty((len(vertex), each), np.uint32)
+    check(lib.csaw_negatives_draw(made.pointer, seed, first, pointer(vertex), len(vertex), each, out.ctypes.data))
+    return out
+
+
 def negatives(graph: Graph, src: Any, each: int = 1, *, power: float = 0.0, any: bool = False, seed: int = 0,
               first: int = 0, device: str = "cpu") -> Union[np.ndarray, DeviceArray]:
     """[n, each] uint32: for each src[i] of [n] vertices so many independent vertices x such that src[i] -> x is no arc
@@ -46,14 +63,5 @@ def negatives(graph: Graph, src: Any, each: int = 1, *, power: float = 0.0, any:
         raise invalid(f"device is {device!r}; give its name, such as 'cuda:0', or 'cpu'")
     vertex = as_integers(on_host(src), "src", np.uint32, what="vertex numbers")
     seed, first = _count(seed, "seed", 0, 2**64 - 1), _count(first, "first", 0, 2**40)
-    key = f"negatives, power {float(power)!r}, any {bool(any)}, {device}"
-    if key not in graph._kept:
-        options = make_options(s.csaw_negative_options, power=float(power), any=bool(any), device=device.encode())
-        created = create(lib.csaw_negatives_create, graph._handle.pointer, ctypes.byref(options))
-        graph._kept[key] = Handle(created, lib.csaw_negatives_free, graph._handle)
-    made, each = graph._kept[key], _count(each, "each", 1)
-    if device != "cpu":
-        return _drawn_there(made, device, seed, first, vertex, each)
-    out = np.empty((len(vertex), each), np.uint32)
-    check(lib.csaw_negatives_draw(made.pointer, seed, first, pointer(vertex), len(vertex), each, out.ctypes.data))
-    return out
+    with Interruptible():
+        return _drawn(graph, device, (float(power), bool(any)), seed, first, vertex, _count(each, "each", 1))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Runs: walks and samples from a graph or a plan."""
 import ctypes
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -67,6 +67,8 @@ def fanout_of(fanout: Any) -> np.ndarray:
     """[hops] uint32 from whole numbers; -1 = all neighbours."""
     if hasattr(fanout, "tolist"):  # of NumPy, PyTorch
         fanout = fanout.tolist()
+    if isinstance(fanout, Mapping):
+        raise invalid("fanout is by type of edges, but a graph here has one; give a number for each hop, such as [15, 10]")
     values = list(fanout) if isinstance(fanout, Iterable) else [] if fanout is None else [fanout]
     if not values:
         raise invalid("fanout is empty; give the number of neighbours for each hop, such as [15, 10]")

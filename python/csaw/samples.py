@@ -11,6 +11,7 @@ from . import _structs as s
 from ._arrays import DeviceArray, view
 from ._lib import Handle, check, create, invalid, lib
 from ._lib import options as make_options
+from ._progress import Interruptible
 from .graph import Graph
 
 _HOST, _DEVICE = s.ENUMS["csaw_space"]["CSAW_HOST"], s.ENUMS["csaw_space"]["CSAW_DEVICE"]
@@ -172,8 +173,9 @@ class Samples:
         """One graph of all instances, or one of each. induced: all arcs between the vertices. arcs_only: vertices
         are the ends of sampled arcs alone."""
         options = make_options(s.csaw_subgraph_options, per_instance=per_instance, induced=induced, arcs_only=arcs_only)
-        return Subgraph(create(lib.csaw_subgraph_create, self.graph._handle.pointer, self._handle.pointer,
-                               ctypes.byref(options)), self.graph)
+        with Interruptible():
+            return Subgraph(create(lib.csaw_subgraph_create, self.graph._handle.pointer, self._handle.pointer,
+                                   ctypes.byref(options)), self.graph)
 
     def save(self, path: Union[str, os.PathLike], *, format: Optional[str] = None, plain: bool = False,
              header: bool = True) -> None:

@@ -133,6 +133,64 @@ def test_graphs_dicts_and_tuples_mean_the_same(data):
                 np.testing.assert_array_equal(batch.n_id[batch.edge_index], graph.edge_index()[:, batch.e_id])
 
 
+def as_torch_sparse_does(edge_index, seeds, hops):
+    """n_id, e_id, edge_index of all neighbours, as torch-sparse's neighbor_sample() finds them one by one: every seed is
+    a vertex of the batch, equal ones too, and the first of these is the one that sends."""
+    n_id, first, sender, receiver, e_id = list(seeds), {}, [], [], []
+    for i, v in enumerate(seeds):
+        first.setdefault(v, i)
+    begin = 0
+    for _ in range(hops):
+        end = len(n_id)
+        for i in range(begin, end):
+            arcs = np.flatnonzero(edge_index[1] == n_id[i])
+            for e in sorted(arcs, key=lambda e: (edge_index[0][e], e)):
+                v = edge_index[0][e]
+                if v not in first:
+                    first[v] = len(n_id)
+                    n_id.append(v)
+                sender.append(first[v])
+                receiver.append(i)
+                e_id.append(e)
+        begin = end
+    return n_id, e_id, [sender, receiver]
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_repeated_seeds_are_vertices_of_their_own(data, workers):
+    if workers:
+        pytest.importorskip("torch")
+    nodes = np.array([7, 3, 7, 7, 9, 3, 3, 3])
+    batches = list(csaw.NeighborLoader(data, [-1, -1], nodes, batch_size=4, num_workers=workers))
+    assert len(batches) == 2
+    for b, batch in enumerate(batches):
+        n_id, e_id, edge_index = as_torch_sparse_does(data.edge_index, nodes[4 * b:4 * b + 4], 2)
+        assert batch.n_id.tolist() == n_id and batch.e_id.tolist() == e_id
+        assert batch.edge_index.tolist() == edge_index and batch.batch_size == 4
+        assert batch.x[:, 0].tolist() == n_id and batch.edge_attr.tolist() == [3 * e for e in e_id]
+        assert batch.num_sampled_nodes[0] == 4 and sum(batch.num_sampled_nodes) == len(n_id)
+        assert batch.num_sampled_edges == [np.sum(batch.edge_index[1] < 4), np.sum(batch.edge_index[1] >= 4)]
+
+
+def test_repeated_seeds_share_the_picks_of_the_batch_without_them(data):
+    once, = csaw.NeighborLoader(data, [3, 2], np.array([7, 3]), batch_size=4, seed=5)
+    batch, = csaw.NeighborLoader(data, [3, 2], np.array([7, 3, 7, 7]), batch_size=4, seed=5)
+    np.testing.assert_array_equal(batch.n_id, np.concatenate([[7, 3, 7, 7], once.n_id[2:]]))
+    into = lambda batch, place: batch.e_id[batch.edge_index[1] == place].tolist()
+    assert into(batch, 0) == into(batch, 2) == into(batch, 3) == into(once, 0) and into(batch, 1) == into(once, 1)
+    assert sorted(set(batch.e_id)) == sorted(once.e_id) and len(into(once, 0)) == 3
+
+
+def test_repeated_seeds_in_induced_subgraphs(data):
+    batch, = csaw.NeighborLoader(data, [2], np.array([7, 7, 3]), batch_size=3, subgraph_type="induced")
+    assert batch.n_id[:3].tolist() == [7, 7, 3] and "num_sampled_nodes" not in batch
+    np.testing.assert_array_equal(batch.n_id[batch.edge_index], data.edge_index[:, batch.e_id])
+    for place, v in enumerate(batch.n_id):
+        want = np.flatnonzero((data.edge_index[1] == v) & np.isin(data.edge_index[0], batch.n_id))
+        assert sorted(batch.e_id[batch.edge_index[1] == place]) == want.tolist()
+    assert 1 not in batch.edge_index[0]
+
+
 def test_masks_transform_and_drop_last(data):
     mask = np.arange(60) % 3 == 0
     loader = csaw.NeighborLoader(data, [2], mask, batch_size=6, drop_last=True, transform=lambda batch: batch.n_id[:6])
@@ -187,12 +245,15 @@ def test_without_edges_or_seeds(data):
 
 @pytest.mark.parametrize("words, options", [
     ("subgraph_type", dict(subgraph_type="bidirectional")),
-    ("vertex 3 more than once", dict(input_nodes=[3, 4, 3])),
+    ("vertex 3 more than once, which batches that device='cpu'", dict(input_nodes=[3, 4, 3], device="cpu")),
     ("input_nodes holds 60", dict(input_nodes=[60])),
     ("mask of shape [3]", dict(input_nodes=np.ones(3, bool))),
     ("batch_size is 0", dict(batch_size=0)),
     ("no such attribute", dict(weight_attr="w")),
     ("fanout is empty", dict(num_neighbors=[])),
+    ("by type of edges, but a graph here has one", dict(num_neighbors={("a", "to", "b"): [2]})),
+    ("names the type 'a', but a graph here has one type", dict(input_nodes=("a", np.arange(3)))),
+    ("names the type 'a', but a graph here has one type", dict(input_nodes="a")),
     ("no directed=False; give subgraph_type='induced'", dict(directed=False)),
     ("no disjoint=True; seeds of a batch share", dict(disjoint=True)),
     ("no time_attr='time'; give the data", dict(time_attr="time", input_time=np.arange(60))),
@@ -213,6 +274,8 @@ def test_refused(data, words, options):
     ("edge_attr has shape [499], but the graph has 500 edges", lambda d: {**vars(d), "edge_attr": d.edge_attr[1:]}),
     ("edge_weight has shape [60], but the graph has 500", lambda d: {**vars(d), "edge_weight": np.ones(60)}),
     ("y has shape [3], but the graph has 60", lambda d: (csaw.Graph.from_edge_index(d.edge_index, 60), d.x, d.y[:3])),
+    ("SimpleNamespace has edges of 1 types (a-to-b), each with vertices numbered by themselves, but loaders sample one "
+     "graph; give data.to_homogeneous()", lambda d: SimpleNamespace(node_types=["a", "b"], edge_types=[("a", "to", "b")])),
     ("NoneType has no edge_index", lambda d: None),
     ("str has no edge_index", lambda d: "cora"),
 ])
@@ -321,6 +384,22 @@ def test_workers_draw_the_same(torch, data, method):
         assert same(batches, epoch)
         for batch in batches:
             check(batch, given, np.asarray(batch.n_id[:batch.batch_size]))
+
+
+def test_hetero_data_of_pyg(torch):
+    """Refused, and what the error says to do works."""
+    pyg = pytest.importorskip("torch_geometric", reason="PyTorch Geometric is not installed").data
+    data = pyg.HeteroData()
+    data["a"].x, data["b"].x = torch.arange(8.0).view(4, 2), 10 + torch.arange(6.0).view(3, 2)
+    data["a", "to", "b"].edge_index = torch.tensor([[0, 1, 2, 3], [0, 1, 2, 2]])
+    data["b", "from", "a"].edge_index = torch.tensor([[0, 1, 2, 2], [2, 0, 3, 1]])
+    for make in (lambda d: csaw.NeighborLoader(d, [-1], batch_size=7), lambda d: csaw.SaintLoader(d, "node", 50)):
+        with pytest.raises(csaw.CsawError, match=r"HeteroData has edges of 2 types \(a-to-b, b-from-a\).*to_homogeneous"):
+            make(data)
+        for batch in make(data.to_homogeneous()):
+            assert batch.node_type.tolist() == (batch.n_id >= 4).tolist() and len(batch.node_type) == 7
+            assert batch.x.equal(torch.cat([data["a"].x, data["b"].x])[batch.n_id])
+            assert batch.edge_type.tolist() == (batch.e_id >= 4).tolist() and len(batch.edge_type) == 8
 
 
 def test_an_argument_that_nobody_has(torch, data):

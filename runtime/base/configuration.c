@@ -13,6 +13,7 @@
 #include "runtime/base/graph.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/watch.h"
 
 #include <csaw/philox.h>
 #include <string.h>
@@ -59,22 +60,29 @@ static void shuffle_bucket(const shuffle *s, uint64_t begin, uint64_t end) {
 }
 
 static csaw_status shuffle_stubs(shuffle *s) {
+    csaw__watch *const watch = csaw__watching();
     csaw_status status = CSAW_OK;
     s->num_buckets = s->count / BUCKET_STUBS + 1 < MAX_BUCKETS ? s->count / BUCKET_STUBS + 1 : MAX_BUCKETS;
     CSAW_TRY_DONE(csaw__alloc_zero(&s->place, NUM_GROUPS * s->num_buckets, "counts of stubs"));
     CSAW_TRY_DONE(csaw__alloc(&s->begin, s->num_buckets + 1, "counts of stubs"));
     CSAW__OMP(parallel for schedule(dynamic, 1))
-    for (uint64_t group = 0; group < NUM_GROUPS; group++)
+    for (uint64_t group = 0; group < NUM_GROUPS; group++) {
+        if (csaw__stopped(watch)) continue;
         for (uint64_t i = s->count * group / NUM_GROUPS; i < s->count * (group + 1) / NUM_GROUPS; i++)
             s->place[group * s->num_buckets + bucket_of(s, i)]++;
+    }
+    CSAW_TRY_DONE(csaw__go_on());
     counts_to_places(s);
     CSAW__OMP(parallel for schedule(dynamic, 1))
-    for (uint64_t group = 0; group < NUM_GROUPS; group++)
+    for (uint64_t group = 0; group < NUM_GROUPS; group++) {
+        if (csaw__stopped(watch)) continue;
         for (uint64_t i = s->count * group / NUM_GROUPS; i < s->count * (group + 1) / NUM_GROUPS; i++)
             s->to[s->place[group * s->num_buckets + bucket_of(s, i)]++] = s->from[i];
+    }
     CSAW__OMP(parallel for schedule(dynamic, 1))
     for (uint64_t bucket = 0; bucket < s->num_buckets; bucket++)
-        shuffle_bucket(s, s->begin[bucket], s->begin[bucket + 1]);
+        if (!csaw__stopped(watch)) shuffle_bucket(s, s->begin[bucket], s->begin[bucket + 1]);
+    status = csaw__go_on();
 done:
     csaw__free(s->begin);
     csaw__free(s->place);

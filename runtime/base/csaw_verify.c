@@ -31,7 +31,9 @@ static csaw_status verify_sections(const char *path, const csaw_graph *graph) {
 static csaw_status verify_rows(const char *path, const csaw_graph *graph) {
     char wrong[1024];
     csaw_graph *true_graph = NULL;
-    if (csaw__csr_check(&graph->csr) != CSAW_OK) {
+    const csaw_status checked = csaw__csr_check(&graph->csr);
+    if (checked == CSAW_ESTOPPED) return checked;
+    if (checked != CSAW_OK) {
         snprintf(wrong, sizeof wrong, "%s", csaw_last_error());
         return csaw__fail(CSAW_EFORMAT, "%s: its arrays are no graph: %s", path, wrong);
     }

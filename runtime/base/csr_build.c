@@ -17,6 +17,7 @@
 #include "runtime/base/parallel.h"
 #include "runtime/base/row_merge.h"
 #include "runtime/base/row_sort.h"
+#include "runtime/base/watch.h"
 
 #include <string.h>
 
@@ -25,6 +26,7 @@ enum { MAX_BUCKETS = 512 };
 typedef struct builder {
     const csaw__edge_segment *segments;
     uint64_t num_segments, num_vertices;
+    csaw__watch *watch; /* looked at for each segment and each bucket */
     bool undirected, keep_loops, keep_duplicates;
     bool team;      /* enough work for several threads */
     uint32_t shift; /* bucket of a row = row >> shift */
@@ -50,6 +52,7 @@ static inline csaw__columns columns_of_segment(const csaw__edge_segment *segment
                   last = (B)->num_segments * ((GROUP) + 1) / (B)->num_groups; \
          s < last; s++) {                                                     \
         const csaw__edge_segment segment = (B)->segments[s];                  \
+        if (csaw__stopped((B)->watch)) break;                                 \
         const csaw__columns edges = columns_of_segment(&segment);             \
         (void)edges;                                                          \
         for (uint64_t i = 0; i < segment.count; i++) {                        \
@@ -166,12 +169,14 @@ static csaw_status build_rows(builder *b) {
     uint64_t too_long = b->num_vertices;
     CSAW__OMP(parallel for schedule(dynamic, 1) reduction(min : too_long) if (b->team))
     for (uint64_t bucket = 0; bucket < b->num_buckets; bucket++) {
+        if (csaw__stopped(b->watch)) continue;
         uint64_t v = build_bucket(b, bucket);
         if (v < too_long) too_long = v;
     }
     CSAW_REQUIRE(too_long == b->num_vertices, CSAW_EINVAL,
                  "vertex %llu has more than %llu arcs, the most that a row holds; merge parallel edges beforehand",
                  (unsigned long long)too_long, CSAW__MAX_DEGREE);
+    CSAW_TRY(csaw__go_on());
     uint64_t sum = 0;
     for (uint64_t bucket = 0; bucket <= b->num_buckets; bucket++) {
         uint64_t count = bucket < b->num_buckets ? b->kept[bucket] : 0;
@@ -187,10 +192,11 @@ static csaw_status close_rows(builder *b, uint32_t columns) {
     uint64_t num_edges = b->kept[b->num_buckets];
     if (num_edges < b->begin[b->num_buckets]) CSAW_TRY(csaw__columns_alloc(columns, num_edges, &arcs));
     CSAW__OMP(parallel for schedule(dynamic, 1) if (b->team))
-    for (uint64_t bucket = 0; bucket < b->num_buckets; bucket++) close_bucket(b, bucket, &arcs);
+    for (uint64_t bucket = 0; bucket < b->num_buckets; bucket++)
+        if (!csaw__stopped(b->watch)) close_bucket(b, bucket, &arcs);
     if (arcs.dst != b->arcs.dst) csaw__columns_free(&b->arcs);
     b->arcs = arcs;
-    return CSAW_OK;
+    return csaw__go_on();
 }
 
 /* Is the work worth several threads? */
@@ -208,6 +214,7 @@ csaw_status csaw__csr_build(const csaw__edge_segment *segments, uint64_t num_seg
     b.keep_loops = options->keep_loops;
     b.keep_duplicates = options->keep_duplicates;
     b.team = is_large(&b);
+    b.watch = csaw__watching();
     while (num_vertices >> b.shift > MAX_BUCKETS) b.shift++;
     b.num_buckets = (num_vertices + ((uint64_t)1 << b.shift) - 1) >> b.shift;
     b.num_groups = (uint64_t)csaw__max_threads();
@@ -216,12 +223,14 @@ csaw_status csaw__csr_build(const csaw__edge_segment *segments, uint64_t num_seg
     CSAW_TRY_DONE(csaw__alloc(&b.kept, b.num_buckets + 1, "counts of arcs"));
     CSAW__OMP(parallel for schedule(static, 1) if (b.team))
     for (uint64_t group = 0; group < b.num_groups; group++) count_group(&b, group);
+    CSAW_TRY_DONE(csaw__go_on());
     counts_to_places(&b);
     uint64_t num_arcs = b.begin[b.num_buckets];
     CSAW_TRY_DONE(csaw__alloc(&b.from, num_arcs, "the arcs of an edge list"));
     CSAW_TRY_DONE(csaw__columns_alloc(columns, num_arcs, &b.spread));
     CSAW__OMP(parallel for schedule(static, 1) if (b.team))
     for (uint64_t group = 0; group < b.num_groups; group++) distribute_group(&b, group);
+    CSAW_TRY_DONE(csaw__go_on());
     CSAW_TRY_DONE(csaw__alloc(&b.rowptr, num_vertices + 1, "the row offsets of a graph"));
     CSAW_TRY_DONE(csaw__columns_alloc(columns, num_arcs, &b.arcs));
     if (columns & (CSAW__TYPE | CSAW__TIME)) CSAW_TRY_DONE(csaw__alloc(&b.scratch, num_arcs, "the order of arcs"));

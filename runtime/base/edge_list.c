@@ -10,6 +10,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -208,6 +209,7 @@ static csaw_status read_blocks(reader *r, const char *from, uint64_t lines_befor
     r->list->largest = -1;
     for (;;) {
         bool last = csaw__blocks_now(r->blocks)->last;
+        CSAW_TRY(csaw__go_on());
         CSAW_TRY(read_block(r, from, again));
         if (last || *again) return CSAW_OK;
         csaw__blocks_turn(r->blocks);

@@ -13,6 +13,7 @@
 #include "runtime/base/graph.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/watch.h"
 
 #include <csaw/math.h>
 #include <csaw/philox.h>
@@ -45,22 +46,30 @@ static csaw_status build(const model *m, csaw_vertex *src, csaw_vertex *dst, uin
     return status;
 }
 
-/* `draws` pairs, smaller id first unless directed, as a CSR of the distinct ones. */
+/* Pair i, smaller id first unless directed. */
+static void draw_pair(const model *m, uint64_t i, csaw_vertex *src, csaw_vertex *dst) {
+    csaw_block block = csaw_draw(m->seed, i, DRAW_PAIR, 0, CSAW_DRAW_GENERATE, 0);
+    csaw_vertex u = (csaw_vertex)csaw_below(csaw_half(&block, 0), m->n);
+    csaw_vertex v = (csaw_vertex)csaw_below(csaw_half(&block, 1), m->n - 1);
+    v += v >= u; /* any but u */
+    bool swap = !m->directed && v < u;
+    *src = swap ? v : u;
+    *dst = swap ? u : v;
+}
+
+/* `draws` pairs as a CSR of the distinct ones. */
 static csaw_status draw_pairs(const model *m, uint64_t draws, csaw_csr *out) {
     csaw_vertex *src = NULL;
     CSAW_TRY(csaw__alloc(&src, 2 * draws, "the edges of a random graph"));
     csaw_vertex *dst = src + draws;
+    csaw__watch *const watch = csaw__watching();
     CSAW__OMP(parallel for)
-    for (uint64_t i = 0; i < draws; i++) {
-        csaw_block block = csaw_draw(m->seed, i, DRAW_PAIR, 0, CSAW_DRAW_GENERATE, 0);
-        csaw_vertex u = (csaw_vertex)csaw_below(csaw_half(&block, 0), m->n);
-        csaw_vertex v = (csaw_vertex)csaw_below(csaw_half(&block, 1), m->n - 1);
-        v += v >= u; /* any but u */
-        bool swap = !m->directed && v < u;
-        src[i] = swap ? v : u;
-        dst[i] = swap ? u : v;
+    for (uint64_t s = 0; s < csaw__stretches(draws); s++) {
+        if (csaw__stopped(watch)) continue;
+        for (uint64_t i = s * CSAW__STRETCH; i < csaw__stretch_end(s, draws); i++) draw_pair(m, i, &src[i], &dst[i]);
     }
-    csaw_status status = build(m, src, dst, draws, false, out);
+    csaw_status status = csaw__go_on();
+    if (status == CSAW_OK) status = build(m, src, dst, draws, false, out);
     csaw__free(src);
     return status;
 }
@@ -115,7 +124,8 @@ static csaw_status list_pairs(const model *m, const csaw_csr *csr, bool inverted
     csaw_vertex *src = NULL;
     CSAW_TRY(csaw__alloc(&src, 2 * count, "the edges of a random graph"));
     uint64_t at = 0;
-    for (uint64_t u = 0; u < m->n; u++) {
+    csaw__watch *const watch = csaw__watching();
+    for (uint64_t u = 0; u < m->n && !csaw__stopped(watch); u++) {
         csaw_edge e = csr->rowptr[u];
         const csaw_edge end = csr->rowptr[u + 1];
         for (; !inverted && e < end; e++, at++) src[at] = (csaw_vertex)u, src[count + at] = csr->col[e];
@@ -128,8 +138,8 @@ static csaw_status list_pairs(const model *m, const csaw_csr *csr, bool inverted
             }
         }
     }
-    *out = src;
-    return CSAW_OK;
+    *out = src; /* the caller's to free */
+    return csaw__go_on();
 }
 
 static csaw_status check(const csaw_random_graph_options *o, model *m) {

@@ -10,6 +10,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/names.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/watch.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -58,10 +59,13 @@ static bool bad_arc(const csaw_csr *csr, uint64_t v, csaw_edge e) {
 /* The lowest vertex whose row holds a destination out of bounds or out of order; num_vertices if there is none. */
 static uint64_t lowest_bad_row(const csaw_csr *csr) {
     uint64_t lowest = csr->num_vertices;
+    csaw__watch *const watch = csaw__watching();
     CSAW__OMP(parallel for schedule(dynamic, 1024) reduction(min : lowest) if (csaw__is_long(csr->num_edges)))
-    for (uint64_t v = 0; v < csr->num_vertices; v++)
+    for (uint64_t v = 0; v < csr->num_vertices; v++) {
+        if (csaw__stopped(watch)) continue;
         for (csaw_edge e = csr->rowptr[v]; e < csr->rowptr[v + 1] && v < lowest; e++)
             if (bad_arc(csr, v, e)) lowest = v;
+    }
     return lowest;
 }
 
@@ -91,6 +95,7 @@ csaw_status csaw__csr_check(const csaw_csr *csr) {
                           (number)v, end - begin, CSAW__MAX_DEGREE);
     }
     v = lowest_bad_row(csr);
+    CSAW_TRY(csaw__go_on());
     if (v == csr->num_vertices) return CSAW_OK;
     csaw_edge e = csr->rowptr[v];
     while (!bad_arc(csr, v, e)) e++;

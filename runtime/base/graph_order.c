@@ -10,6 +10,7 @@
 #include "runtime/base/names.h"
 #include "runtime/base/parallel.h"
 #include "runtime/base/row_sort.h"
+#include "runtime/base/watch.h"
 
 enum { DIGIT_BITS = 11, NUM_DIGITS = 1 << DIGIT_BITS };
 
@@ -96,6 +97,7 @@ static csaw_status relabel_list(const csaw_graph *graph, const csaw_vertex *rank
     CSAW_TRY_DONE(csaw__alloc(&src, csr->num_edges, "the rows of arcs"));
     CSAW_TRY_DONE(csaw__alloc(&dst, csr->num_edges, "the arcs of a graph"));
     list_sources(csr, rank, src);
+    CSAW_TRY_DONE(csaw__go_on());
     CSAW__OMP(parallel for)
     for (uint64_t e = 0; e < csr->num_edges; e++) dst[e] = rank[csr->col[e]];
     CSAW_TRY_DONE(build_like(graph, src, dst, out));
@@ -131,6 +133,7 @@ static csaw_status relabel_rows(const csaw_graph *graph, const csaw_vertex *old_
     csaw_vertex *col = NULL;
     float *weight = NULL;
     scratch spare = {NULL, NULL};
+    csaw__watch *const watch = csaw__watching();
     csaw_status status = CSAW_OK;
     CSAW_TRY_DONE(csaw__alloc(&rowptr, n + 1, "the row offsets of a graph"));
     CSAW_TRY_DONE(csaw__alloc(&col, csr->num_edges, "the arcs of a graph"));
@@ -144,9 +147,11 @@ static csaw_status relabel_rows(const csaw_graph *graph, const csaw_vertex *old_
     CSAW__OMP(parallel for schedule(dynamic, 1) if (csaw__is_long(n + csr->num_edges)))
     for (uint64_t v = 0; v < n; v++) {
         const uint64_t place = csaw__thread() * most;
+        if (csaw__stopped(watch)) continue;
         relabel_row(csr, old_of, rank, v, &made,
                     (scratch){spare.col + place, spare.weight ? spare.weight + place : NULL});
     }
+    CSAW_TRY_DONE(csaw__go_on());
     CSAW_TRY_DONE(csaw__graph_adopt(&made, true, out));
     rowptr = NULL;
     col = NULL;
@@ -171,6 +176,7 @@ csaw_status csaw_graph_by_degree(const csaw_graph *graph, csaw_graph **out) {
     CSAW_TRY_DONE(csaw__alloc(&old_of, csr->num_vertices, "the old numbers of vertices"));
     CSAW_TRY_DONE(csaw__alloc(&rank, csr->num_vertices, "the new numbers of vertices"));
     sort_by_degree(graph, old_of, rank);
+    CSAW_TRY_DONE(csaw__go_on());
     for (uint64_t v = 0; v < csr->num_vertices; v++) rank[old_of[v]] = (csaw_vertex)v;
     if (csr->type || csr->time)
         CSAW_TRY_DONE(relabel_list(graph, rank, &made));

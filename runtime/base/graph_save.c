@@ -9,6 +9,7 @@
 #include "runtime/base/graph.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/output_file.h"
+#include "runtime/base/watch.h"
 
 #include <inttypes.h>
 #include <locale.h>
@@ -51,9 +52,11 @@ static csaw_status put_graph(const csaw_graph *graph, csaw__output *output) {
                           csr->weight ? ",weight" : "", csr->type ? ",type" : "", csr->time ? ",time" : "", vertices);
     CSAW_TRY(csaw__output_put(output, heading, (uint64_t)length));
     CSAW_TRY(put_lone_vertices(graph, output));
-    for (uint64_t v = 0; v < csr->num_vertices; v++)
+    for (uint64_t v = 0; v < csr->num_vertices; v++) {
+        CSAW_TRY(csaw__go_on());
         for (csaw_edge e = csr->rowptr[v]; e < csr->rowptr[v + 1]; e++)
             CSAW_TRY(put_arc(graph, (csaw_vertex)v, e, output));
+    }
     return CSAW_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/base/graph.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -253,7 +254,10 @@ static csaw_status number_by_order(csaw__edge_list *list, bool words, csaw__numb
     CSAW_TRY_DONE(csaw__alloc(&scratch, total, "the names of vertices"));
     CSAW_TRY_DONE(csaw__alloc(&map, total, "the names of vertices"));
     fill_entries(list, base, entries);
-    CSAW_TRY_DONE(keep_words(sort_entries(entries, scratch, total), total, map, out));
+    CSAW_TRY_DONE(csaw__go_on());
+    const entry *const sorted = sort_entries(entries, scratch, total);
+    CSAW_TRY_DONE(csaw__go_on());
+    CSAW_TRY_DONE(keep_words(sorted, total, map, out));
     if (!words) CSAW_TRY_DONE(words_to_numbers(out));
     CSAW__OMP(parallel for schedule(dynamic, 1) if (list->num_parts > 1))
     for (uint64_t p = 0; p < list->num_parts; p++)

@@ -14,6 +14,7 @@
 #include "runtime/base/memory.h"
 #include "runtime/base/numbers.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/watch.h"
 
 #include <csaw/philox.h>
 
@@ -70,13 +71,19 @@ static csaw_vertex permute(const rmat *model, csaw_vertex id) {
 
 static csaw_status make_edges(const rmat *model, uint64_t num_edges, csaw_vertex *src, csaw_vertex *dst) {
     const uint64_t num_vertices = (uint64_t)1 << model->scale;
+    csaw__watch *const watch = csaw__watching();
     csaw_vertex *permuted = NULL;
     CSAW_TRY(csaw__alloc(&permuted, num_vertices, "a permutation of the vertices"));
     CSAW__OMP(parallel for)
-    for (uint64_t id = 0; id < num_vertices; id++) permuted[id] = permute(model, (csaw_vertex)id);
+    for (uint64_t s = 0; s < csaw__stretches(num_vertices); s++) {
+        if (csaw__stopped(watch)) continue;
+        for (uint64_t id = s * CSAW__STRETCH; id < csaw__stretch_end(s, num_vertices); id++)
+            permuted[id] = permute(model, (csaw_vertex)id);
+    }
     CSAW__OMP(parallel for)
     for (uint64_t first = 0; first < num_edges; first += GROUP) {
         csaw_vertex u[GROUP], v[GROUP];
+        if (csaw__stopped(watch)) continue;
         group_of_edges(model, first, u, v);
         const uint64_t count = num_edges - first < GROUP ? num_edges - first : GROUP;
         for (uint64_t l = 0; l < count; l++) {
@@ -85,7 +92,7 @@ static csaw_status make_edges(const rmat *model, uint64_t num_edges, csaw_vertex
         }
     }
     csaw__free(permuted);
-    return CSAW_OK;
+    return csaw__go_on();
 }
 
 /* Ids close up over vertices without an arc in either direction; their order stays, so rows stay ascending. */
@@ -93,11 +100,15 @@ static csaw_status remove_isolated(csaw_csr *csr) {
     csaw_edge *rowptr = (csaw_edge *)csr->rowptr;
     csaw_vertex *col = (csaw_vertex *)csr->col, *name = NULL; /* name: 1 = has an arc; then the new id */
     csaw_vertex left = 0;
+    csaw__watch *const watch = csaw__watching();
     CSAW_TRY(csaw__alloc_zero(&name, csr->num_vertices, "the new ids of the vertices"));
     CSAW__OMP(parallel for)
-    for (uint64_t e = 0; e < csr->num_edges; e++) {
-        CSAW__OMP(atomic write)
-        name[col[e]] = 1;
+    for (uint64_t s = 0; s < csaw__stretches(csr->num_edges); s++) {
+        if (csaw__stopped(watch)) continue;
+        for (uint64_t e = s * CSAW__STRETCH; e < csaw__stretch_end(s, csr->num_edges); e++) {
+            CSAW__OMP(atomic write)
+            name[col[e]] = 1;
+        }
     }
     for (uint64_t v = 0; v < csr->num_vertices; v++) {
         if (!name[v] && rowptr[v + 1] == rowptr[v]) continue;
@@ -105,11 +116,14 @@ static csaw_status remove_isolated(csaw_csr *csr) {
         name[v] = left++;
     }
     CSAW__OMP(parallel for)
-    for (uint64_t e = 0; e < csr->num_edges; e++) col[e] = name[col[e]];
+    for (uint64_t s = 0; s < csaw__stretches(csr->num_edges); s++) {
+        if (csaw__stopped(watch)) continue;
+        for (uint64_t e = s * CSAW__STRETCH; e < csaw__stretch_end(s, csr->num_edges); e++) col[e] = name[col[e]];
+    }
     csaw__free(name);
     rowptr[left] = csr->num_edges;
     csr->num_vertices = left;
-    return CSAW_OK;
+    return csaw__go_on();
 }
 
 static csaw_status check_rmat(csaw_rmat_options *o) {

@@ -47,10 +47,10 @@ static void csaw__tabulate(const csaw__job *job, csaw_vertex first, csaw_vertex 
 
 typedef struct csaw__group {
     csaw_site site[CSAW__GROUP];
-    csaw__step_numbers numbers;     /* UNIFORM, ALIAS */
-    csaw_block block[CSAW__GROUP];  /* REJECT: of the attempt under way */
-    csaw__trial trial[CSAW__GROUP]; /* its proposal */
-    uint8_t near[CSAW__GROUP];      /* csaw_arc.near_prev of that */
+    csaw__step_numbers numbers;      /* UNIFORM, ALIAS */
+    uint64_t number[2][CSAW__GROUP]; /* REJECT: r1 and r2 of the attempt under way, of the walks in open */
+    csaw__trial trial[CSAW__GROUP];  /* the proposal */
+    uint8_t near[CSAW__GROUP];       /* csaw_arc.near_prev of that */
     uint8_t attempt[CSAW__GROUP];
     uint8_t open[CSAW__GROUP]; /* walks whose step is not decided yet */
     uint8_t asks[CSAW__GROUP]; /* those of them whose proposal edge_bias must judge */
@@ -153,12 +153,25 @@ CSAW_FN void csaw__walk_rows(const csaw__job *job, uint64_t first, uint32_t coun
 
 /* ---- REJECT: the attempts of a group advance together ---- */
 
-CSAW_FN void csaw__group_draw(csaw__group *group, uint32_t i, bool by_alias) {
-    const csaw_site *site = &group->site[i];
-    const csaw__rows *rows = &group->job->rows;
-    group->block[i] = csaw__attempt_block(site, group->attempt[i]);
-    const uint64_t place = site->row + csaw_below(csaw_half(&group->block[i], 0), site->degree);
-    csaw__soon(by_alias ? (const void *)(rows->alias + place) : (const void *)(rows->col + place));
+/* Draws for an attempt of every open walk, all together, and asks memory for what they propose. */
+CSAW__ONCE void csaw__group_draw(csaw__group *group, uint32_t num_open, bool by_alias) {
+    const csaw__job *job = group->job;
+    const csaw__rows *rows = &job->rows;
+    uint32_t low[CSAW__GROUP], high[CSAW__GROUP], vertex[CSAW__GROUP], draw[CSAW__GROUP]; /* as csaw_draw() has them */
+    const uint32_t *const word[4] = {low, high, vertex, draw};
+    for (uint32_t k = 0; k < num_open; k++) {
+        const csaw_site *site = &group->site[group->open[k]];
+        low[k] = (uint32_t)site->instance;
+        high[k] = (uint32_t)(site->instance >> 32) << 24 | site->depth;
+        vertex[k] = csaw__key(site);
+        draw[k] = (uint32_t)CSAW_DRAW_ATTEMPT << 28 | group->attempt[group->open[k]];
+    }
+    job->numbers(job->seed, word, num_open, group->number[0], group->number[1]);
+    for (uint32_t k = 0; k < num_open; k++) {
+        const csaw_site *site = &group->site[group->open[k]];
+        const uint64_t place = site->row + csaw_below(group->number[0][k], site->degree);
+        csaw__soon(by_alias ? (const void *)(rows->alias + place) : (const void *)(rows->col + place));
+    }
 }
 
 /* For the walks that ask: is the proposal a neighbour of prev? The searches go level by level, all together, so that
@@ -216,10 +229,12 @@ CSAW_FN void csaw__group_rest(csaw__group *group, uint32_t i, csaw__fault *fault
 CSAW_FN uint32_t csaw__group_attempt(csaw__group *group, uint32_t num_open, bool by_alias, csaw__fault *fault) {
     uint32_t num_asks = 0, num_left = 0;
     int8_t picked[CSAW__GROUP];
+    csaw__group_draw(group, num_open, by_alias);
     for (uint32_t k = 0; k < num_open; k++) {
         const uint32_t i = group->open[k];
         group->near[i] = 0;
-        picked[i] = (int8_t)csaw__reject_propose(&group->site[i], by_alias, group->block[i], &group->trial[i]);
+        picked[i] = (int8_t)csaw__reject_propose(&group->site[i], by_alias, group->number[0][k], group->number[1][k],
+                                                 &group->trial[i]);
         if (picked[i] == CSAW__ASKS) group->asks[num_asks++] = (uint8_t)i;
     }
     csaw__group_search(group, num_asks);
@@ -228,7 +243,6 @@ CSAW_FN uint32_t csaw__group_attempt(csaw__group *group, uint32_t num_open, bool
         int outcome = picked[i];
         if (outcome == CSAW__ASKS) outcome = csaw__group_judge(group, i, fault);
         if (outcome == CSAW__UNDECIDED && ++group->attempt[i] < CSAW__ATTEMPTS) {
-            csaw__group_draw(group, i, by_alias);
             group->open[num_left++] = (uint8_t)i;
             continue;
         }
@@ -256,7 +270,6 @@ CSAW_FN void csaw__walk_reject(const csaw__job *job, uint64_t first, uint32_t co
             }
             csaw__site_row(site, site->at);
             group.attempt[i] = 0;
-            csaw__group_draw(&group, i, by_alias);
             group.open[num_open++] = (uint8_t)i;
         }
         while (num_open) num_open = csaw__group_attempt(&group, num_open, by_alias, fault);

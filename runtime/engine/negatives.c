@@ -8,6 +8,7 @@
 #include "runtime/base/mass.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/watch.h"
 #include "runtime/engine/device_negatives.h"
 
 #include <string.h>
@@ -27,12 +28,14 @@ static csaw_status make_sums(csaw_negatives *n, const csaw_csr *csr) {
     *law = (csaw__negative_law){csr->rowptr, csr->col, NULL, csr->num_vertices, csr->num_vertices, n->options.any};
     if (n->options.power == 0) return CSAW_OK;
     CSAW_TRY(csaw__alloc(&n->upto, csr->num_vertices, "sums over all vertices"));
-    for (uint64_t v = 0; v < csr->num_vertices; v++) {
+    csaw__watch *const watch = csaw__watching();
+    for (uint64_t v = 0; v < csr->num_vertices && !csaw__stopped(watch); v++) {
         const double degree = (double)(csr->rowptr[v + 1] - csr->rowptr[v]);
         const double bias = degree > 0 ? csaw_pow(degree, n->options.power) : 0;
         n->upto[v] = csaw__bits(bias);
         largest = bias > largest ? bias : largest;
     }
+    CSAW_TRY(csaw__go_on());
     CSAW_REQUIRE(largest > 0, CSAW_EINVAL,
                  "none of the graph's %llu vertices has an arc, so by degree none can be drawn; give power 0",
                  (number)csr->num_vertices);
@@ -83,6 +86,7 @@ void csaw_negatives_free(csaw_negatives *negatives) {
 static csaw_status draw_here(const csaw_negatives *n, const csaw__negative_request *r, csaw__negative_faults *faults) {
     const int threads = n->options.threads ? n->options.threads : csaw__max_threads();
     unsigned long long without = UINT64_MAX;
+    csaw__watch *const watch = csaw__watching();
     (void)threads; /* of a build without OpenMP */
     for (uint64_t i = 0; i < r->count; i++) {
         if (r->src[i] < n->law.num_vertices) continue;
@@ -91,12 +95,15 @@ static csaw_status draw_here(const csaw_negatives *n, const csaw__negative_reque
         return CSAW_OK;
     }
     CSAW__OMP(parallel for num_threads(threads) schedule(dynamic, 256) reduction(min : without))
-    for (uint64_t i = 0; i < r->count; i++)
+    for (uint64_t i = 0; i < r->count; i++) {
+        if (csaw__stopped(watch)) continue;
         for (uint32_t j = 0; j < r->each; j++) {
             const csaw_vertex x = csaw__negative_draw(&n->law, r->seed, r->first + i, r->src[i], j);
             if (x == CSAW_NONE && i < without) without = i;
             r->dst[i * r->each + j] = x;
         }
+    }
+    CSAW_TRY(csaw__go_on());
     faults->without = without;
     if (without != UINT64_MAX) faults->vertex = r->src[without];
     return CSAW_OK;

@@ -5,6 +5,7 @@
 #include "runtime/engine/subgraph.h"
 
 #include "runtime/base/grow.h"
+#include "runtime/base/watch.h"
 #include "runtime/engine/relabel.h"
 
 typedef unsigned long long number;
@@ -103,18 +104,22 @@ static void put(build *b, csaw_vertex src, csaw_vertex dst, csaw_edge edge) {
     b->out->edge[at] = edge;
 }
 
-static void put_arcs(build *b, uint64_t first, uint64_t end) {
+static csaw_status put_arcs(build *b, uint64_t first, uint64_t end) {
     const csaw_csr *csr = &b->out->graph->csr;
-    for (uint64_t k = b->arcs.offset[first]; !b->options.induced && k < b->arcs.offset[end]; k++)
+    csaw__watch *const watch = csaw__watching();
+    for (uint64_t k = b->arcs.offset[first]; !b->options.induced && k < b->arcs.offset[end]; k++) {
+        if (k % CSAW__STRETCH == 0 && csaw__stopped(watch)) break;
         put(b, csaw__relabel_find(&b->map, b->arcs.src[k]), csaw__relabel_find(&b->map, b->arcs.dst[k]),
             b->arcs.edge[k]);
-    for (uint64_t i = 0; b->options.induced && i < b->map.count; i++) {
+    }
+    for (uint64_t i = 0; b->options.induced && i < b->map.count && !csaw__stopped(watch); i++) {
         const uint64_t v = b->map.vertex[i];
         for (csaw_edge e = csr->rowptr[v]; e < csr->rowptr[v + 1]; e++) {
             const csaw_vertex dst = csaw__relabel_find(&b->map, csr->col[e]);
             if (dst != CSAW_NONE) put(b, (csaw_vertex)i, dst, e);
         }
     }
+    return csaw__go_on();
 }
 
 /* Sorts rows, drops repeated arcs, closes the gaps. */
@@ -144,7 +149,7 @@ static csaw_status build_graph(build *b, uint64_t g, uint64_t first, uint64_t en
     b->row = out->rowptr + base;
     memset(b->row + 1, 0, count * sizeof *b->row);
     b->fill = false;
-    put_arcs(b, first, end);
+    CSAW_TRY(put_arcs(b, first, end));
     uint64_t sum = b->row[0];
     for (uint64_t i = 1; i <= count; i++) {
         const uint64_t arcs = b->row[i];
@@ -154,7 +159,7 @@ static csaw_status build_graph(build *b, uint64_t g, uint64_t first, uint64_t en
     CSAW_TRY(CSAW__GROW(&out->col, &b->col_room, sum + 1, "arcs of a subgraph"));
     CSAW_TRY(CSAW__GROW(&out->edge, &b->edge_room, sum + 1, "arcs of a subgraph"));
     b->fill = true;
-    put_arcs(b, first, end);
+    CSAW_TRY(put_arcs(b, first, end));
     tidy(b);
     return CSAW_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/watch.h"
 #include "runtime/engine/gpus.h"
 #include "runtime/engine/spread.h"
 #include "samplers/select/alias_table.h"
@@ -57,13 +58,16 @@ static csaw_status tabulate(csaw_plan *plan, const csaw_sampler *sampler, const 
     csaw__tables *tables = &plan->tables;
     const held held = held_by(plan);
     const csaw_csr *csr = &held.csr;
+    csaw__watch *const watch = csaw__watching();
     const uint64_t chunk = 4096, chunks = (csr->num_vertices + chunk - 1) / chunk;
     CSAW_TRY(csaw__alloc(&tables->tabulated, csr->num_edges, "static biases, one per arc"));
 CSAW__OMP(parallel for schedule(dynamic) num_threads(plan->threads))
 for (uint64_t c = 0; c < chunks; c++) {
     uint64_t first = c * chunk, count = csr->num_vertices - first < chunk ? csr->num_vertices - first : chunk;
+    if (csaw__stopped(watch)) continue;
     sampler->tabulate(job, held.first + (csaw_vertex)first, (csaw_vertex)count, tables->tabulated + csr->rowptr[first]);
 }
+CSAW_TRY(csaw__go_on());
 csaw_edge bad = lowest_bad(tables->tabulated, csr->num_edges);
 if (bad == csr->num_edges) return CSAW_OK;
 return csaw__fail(CSAW_EBIAS,
@@ -80,6 +84,7 @@ static csaw_status build_alias(csaw_plan *plan) {
     const csaw_csr *csr = &held.csr;
     csaw__row_bias *bias = NULL;
     csaw__alias *alias = NULL;
+    csaw__watch *const watch = csaw__watching();
     CSAW_TRY(csaw__alloc(&bias, csr->num_vertices, "sums of static biases, one per vertex"));
     csaw_status status =
         csaw__alloc(&alias, csr->num_edges, "alias tables, 16 bytes an arc (selection 'its' needs none)");
@@ -90,8 +95,15 @@ static csaw_status build_alias(csaw_plan *plan) {
 CSAW__OMP(parallel for schedule(dynamic, 1024) num_threads(plan->threads))
 for (uint64_t v = 0; v < csr->num_vertices; v++) {
     csaw_edge row = csr->rowptr[v];
+    if (csaw__stopped(watch)) continue;
     csaw__alias_row(tables->tabulated + row, csr->col + row, (uint32_t)(csr->rowptr[v + 1] - row), alias + row,
                     &bias[v]);
+}
+status = csaw__go_on();
+if (status != CSAW_OK) {
+    csaw__free(alias);
+    csaw__free(bias);
+    return status;
 }
 tables->alias = alias;
 tables->bias = bias;

@@ -84,7 +84,8 @@ struct csaw__many {
 /* One attempt of REJECT: a place of the row, or CSAW__NO_CANDIDATE; *outcome as csaw__reject_judge(). */
 CSAW_FN uint64_t csaw__team_attempt(const csaw_site *site, bool by_alias, uint32_t draw, int *outcome) {
     csaw__trial trial;
-    *outcome = csaw__reject_propose(site, by_alias, csaw__attempt_block(site, draw), &trial);
+    const csaw_block block = csaw__attempt_block(site, draw);
+    *outcome = csaw__reject_propose(site, by_alias, csaw_half(&block, 0), csaw_half(&block, 1), &trial);
     if (*outcome == CSAW__ASKS) {
         const csaw_arc arc = csaw__arc_to(site, trial.rank, trial.dst);
         *outcome = csaw__reject_judge(site, &trial, &arc, 0);

@@ -28,10 +28,10 @@ typedef struct csaw__trial {
     bool in_fold;  /* the fold was drawn: the arc back to prev above the bound of the others */
 } csaw__trial;
 
-/* First half of an attempt; by_alias is known when compiled. CSAW__PICKED: the proposal is picked without a look at
- * edge_bias; CSAW__ASKS: csaw__reject_judge() decides; CSAW__UNDECIDED: the attempt failed; CSAW__NOTHING: a dead end.
- */
-CSAW_FN int csaw__reject_propose(const csaw_site *site, bool by_alias, csaw_block block, csaw__trial *trial) {
+/* First half of an attempt by the numbers r1 and r2; by_alias is known when compiled. CSAW__PICKED: the proposal is
+ * picked without a look at edge_bias; CSAW__ASKS: csaw__reject_judge() decides; CSAW__UNDECIDED: the attempt failed;
+ * CSAW__NOTHING: a dead end. */
+CSAW_FN int csaw__reject_propose(const csaw_site *site, bool by_alias, uint64_t r1, uint64_t r2, csaw__trial *trial) {
     const csaw__job *job = site->job;
     double total = site->degree, top = 1;
     if (by_alias && site->degree) {
@@ -44,7 +44,7 @@ CSAW_FN int csaw__reject_propose(const csaw_site *site, bool by_alias, csaw_bloc
     const bool folded = second && job->fold && job->back > job->hi;
     const double height = second && !folded && job->back > job->hi ? job->back : job->hi;
     const double excess = folded ? ((double)job->back - job->hi) * top : 0;
-    trial->y = csaw_unit(csaw_half(&block, 1)) * (height * total + excess);
+    trial->y = csaw_unit(r2) * (height * total + excess);
     trial->width = total;
     trial->in_fold = folded && trial->y < excess;
     if (trial->in_fold) {
@@ -57,14 +57,14 @@ CSAW_FN int csaw__reject_propose(const csaw_site *site, bool by_alias, csaw_bloc
         return CSAW__ASKS;
     }
     trial->y -= excess;
-    trial->rank = by_alias ? csaw__alias_rank(site, csaw_half(&block, 0), &trial->dst)
-                           : csaw__uniform_rank(site, csaw_half(&block, 0), &trial->dst);
+    trial->rank = by_alias ? csaw__alias_rank(site, r1, &trial->dst) : csaw__uniform_rank(site, r1, &trial->dst);
     return trial->y < job->lo * total ? CSAW__PICKED : CSAW__ASKS;
 }
 
 /* The same of attempt number `attempt`. */
 CSAW__ONCE int csaw__reject_try(const csaw_site *site, bool by_alias, uint32_t attempt, csaw__trial *trial) {
-    return csaw__reject_propose(site, by_alias, csaw__attempt_block(site, attempt), trial);
+    const csaw_block block = csaw__attempt_block(site, attempt);
+    return csaw__reject_propose(site, by_alias, csaw_half(&block, 0), csaw_half(&block, 1), trial);
 }
 
 /* Second half: CSAW__PICKED, CSAW__UNDECIDED (the attempt failed) or CSAW__BROKEN. */

@@ -181,7 +181,7 @@ def test_a_matrix_of_one_step_is_made_without_waiting(edge_index):
     x, dy = features(ROWS, 32).cuda().requires_grad_(), features(ROWS, 32, seed=4).cuda()
     ct.spmm(a, x).backward(dy)  # kernels are loaded
     torch.cuda.synchronize()
-    torch.cuda._sleep(1_000_000_000)
+    torch.cuda._sleep(4_000_000_000)  # clock ticks, about 2 s
     slept = torch.cuda.Event()
     slept.record()
     for _ in range(20):

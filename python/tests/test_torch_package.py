@@ -85,7 +85,7 @@ def test_what_does_not_fit_is_refused(edges):
                         ("heads is 2.5, a float, which", lambda: ct.spmm(a, x, heads=2.5)),
                         ("width is -3; it is a whole number of 32 bits", lambda: ct.es_spmm(a, x, width=-3)),
                         ("width is 0, but", lambda: ct.es_spmm(a, x, width=0)),
-                        ("x is a ndarray; give a tensor", lambda: ct.spmm(a, x.numpy())),
+                        ("x is a ndarray; give a tensor", lambda: ct.spmm(a, x.cpu().numpy())),
                         ("receiver -1 of edge_index is outside 0 .. 29", lambda: ct.spmm(torch.tensor([[0], [-1]]), x)),
                         ("sender 30 of edge_index is outside 0 .. 29", lambda: ct.spmm(torch.tensor([[30], [0]]), x)),
                         ("seed is -1; it is a whole number of 64 bits", lambda: ct.es_spmm(a, x, seed=-1)),

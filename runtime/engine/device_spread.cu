@@ -169,8 +169,12 @@ __global__ void write_messages(board b) {
     for (int i = 0; i < 4 && b.p.user; i++) m->user[i] = b.p.user[slot][i];
     if (l.list == CSAW__LIST_WALKERS) return;
     csaw__walker_question *q = (csaw__walker_question *)((char *)m + b.forms.bytes[CSAW__LIST_WALKERS]);
+    const csaw__part_question &question = b.p.question[slot];
+    const uint32_t known = question.known;
     q->state = b.p.progress[slot] >> 24;
-    q->question = b.p.question[slot];
+    q->question.known = known;
+    for (uint32_t i = 0; i < CSAW__MOST_ASKED; i++) /* no more of it was ever written */
+        q->question.vertex[i] = i < (known & 0xff) ? question.vertex[i] : CSAW_NONE;
 }
 
 } // namespace

@@ -205,11 +205,10 @@ TEST_F(CliPlan, twenty_situations) {
     EXPECT_GT(loaded_first, 0);
 }
 
-/* 104 + 10001 * 4 bytes. */
 /* 400 vertices, all joined: 399 candidates in a vertex's layer, of which 32 are taken, and 32 * 399 in the layer that
  * these have. 400 rows of 8 bytes, 159,600 arcs of 4 and a last offset are 641,608 bytes. A depth is read in place if
- * its candidates, 4 bytes each, four times, are no more bytes than three passes bring, N + 2 (N - R) partitions, and a
- * layer if 32 bytes for each of its candidates are a quarter of less than the memory. */
+ * its candidates, 4 bytes each, 2.3 times, take no longer than three passes, N + 2 (N - R) partitions, 1.5 times, and
+ * no layer has more candidates than there are 32 bytes for in a quarter of less than the memory. */
 TEST_F(CliPlan, layers_are_exchanged_or_read_in_place) {
     std::string clique;
     for (int v = 0; v < 400; v++)
@@ -235,7 +234,8 @@ TEST_F(CliPlan, layers_are_exchanged_or_read_in_place) {
                                         : large ? "exchanged, since a layer is too large"
                                                 : "in place, since they are few";
             Expect(got, "depth " + std::to_string(of_one > 399) + " has about " + std::to_string(batch * of_one) +
-                            " candidates, " + std::to_string(of_one) + " a layer: " + verdict);
+                            " candidates, " + std::to_string(of_one) + " a layer" +
+                            (of_one > 399 ? "" : " and 399 in the largest") + ": " + verdict);
             verdicts += verdict;
         }
     }
@@ -245,6 +245,17 @@ TEST_F(CliPlan, layers_are_exchanged_or_read_in_place) {
         "\n            for each depth, and none is read in place, since partitions, resident or streams were given\n");
 }
 
+/* A star: vertices have 2 arcs on average, its middle 20,000, for which a launch has no memory: the engine exchanges
+ * such a depth, so the plan says so. */
+TEST_F(CliPlan, a_hubs_layer_is_what_decides) {
+    std::string star;
+    for (int v = 1; v <= 20000; v++) star += "0 " + std::to_string(v) + "\n";
+    write("star.txt", star);
+    const Outcome got = run("plan star.txt --undirected --describe gpu=1,memory=16GiB --gpu-memory 260KiB");
+    Expect(got, " 2 a layer and 20000 in the largest: exchanged, since a layer is too large");
+}
+
+/* 104 + 10001 * 4 bytes. */
 TEST_F(CliPlan, one_walk_fits_or_the_plan_is_refused) {
     const std::string rest = "ring.txt --undirected --gpu-memory 16KiB --device simulated --walk-length ";
     for (const char *command : {"plan ", "walk "}) {

@@ -274,29 +274,50 @@ TEST_F(EmulatedPartsLayer, EveryCopyAndEveryLaunchFailsInTurn) {
     EXPECT_GT(fail_each(&fake_cuda::fail_launch, &fake_cuda::launches), 40u);
 }
 
-// Of the host's memory layers of a batch take half of the graph's bytes and 64 MiB at most: of 100 entries 64 bytes
-// each, of 32 picks 144, and some of the layer.
-TEST_F(EmulatedPartsLayer, ABatchIsBoundedByTheHostsMemory) {
-    const reference::Graph graph = ring_of(1000, 4);
-    const csaw_csr csr = graph.csr();
-    const Library gpu(csr, on_gpu(4, 1));
-    const uint32_t fanout[] = {100, 32};
+// A run of layers by bias from each vertex of a graph.
+csaw__run layers_of(csaw_plan *plan, const csaw_csr &csr, const uint32_t *fanout, bool replace) {
     csaw__run run = {};
-    run.plan = gpu.get();
-    run.sampler = built_in;
+    run.plan = plan;
+    run.sampler = csaw_sampler_find("layer");
     run.is_sample = true;
     run.job.length = 2;
     run.job.fanout = fanout;
+    run.job.replace = replace;
     run.job.num_roots = csr.num_vertices;
     run.job.kernel = CSAW__KERNEL_ITS;
+    return run;
+}
+
+// Of the host's memory layers of a batch take half of the graph's bytes and 64 MiB at most: of each entry 64 bytes, of
+// each pick 144, and some of the layer. A layer that has no more candidates than are asked for is taken whole: nothing
+// is picked, and all of it is what the next one is drawn from.
+TEST_F(EmulatedPartsLayer, ABatchIsBoundedByTheHostsMemory) {
+    const reference::Graph graph = ring_of(1000, 200);
+    const csaw_csr csr = graph.csr();
+    const Library gpu(csr, on_gpu(4, 1));
     csaw__fit fit = {};
     fit.instances = UINT64_C(1) << 40;
     fit.graph = 64 << 20;
-    const uint64_t bytes = (32 + 64) << 20, of_one = 100 * 64 + 32 * 144, first = 64 + 100 * 144;
-    const uint64_t count = csaw__samples_in_batch(&run, &fit, 0, 1 << 30);
-    EXPECT_LE(count * std::max(of_one, first), bytes);
-    EXPECT_GT((count + 1) * (std::max(of_one, first) + 200), bytes);
+    const uint64_t bytes = (32 + 64) << 20;
+    const struct {
+        uint32_t fanout[2];
+        bool replace;
+        uint64_t of_one;
+    } cases[] = {{{100, 32}, false, 64 + 100 * 144},
+                 {{32, 32}, false, 32 * 64 + 32 * 144},
+                 {{CSAW_ALL, 32}, false, 200 * 64 + 32 * 144},
+                 {{500, 32}, false, 200 * 64 + 32 * 144},
+                 {{500, 32}, true, 64 + 500 * 144},
+                 {{CSAW_ALL, CSAW_ALL}, true, 200 * 64}};
+    for (const auto &each : cases) {
+        const csaw__run run = layers_of(gpu.get(), csr, each.fanout, each.replace);
+        const uint64_t count = csaw__samples_in_batch(&run, &fit, 0, 1 << 30);
+        EXPECT_LE(count * each.of_one, bytes) << each.of_one;
+        EXPECT_GT((count + 1) * (each.of_one + 200), bytes) << each.of_one;
+    }
     fit.instances = 1 << 20; // of the device: less, and a quarter of it is left to read candidates in place
+    const uint32_t fanout[] = {100, 32};
+    const csaw__run run = layers_of(gpu.get(), csr, fanout, false);
     EXPECT_LE(csaw__samples_in_batch(&run, &fit, 0, 1 << 30) * 4 * 24 * 132, UINT64_C(3) << 18);
     EXPECT_GT(csaw__samples_in_batch(&run, &fit, 0, 1 << 30) * 4 * 24 * 134, UINT64_C(7) << 16);
 }

@@ -109,14 +109,45 @@ static uint64_t expected_bytes(means *m, uint32_t depths) {
     return (uint64_t)(arcs * 24) + 24;
 }
 
-void csaw__layer_candidates(const csaw__run *r, double *candidates) {
-    means m = {.run = r};
+/* An instance's layer at a depth, as it is expected on this graph. */
+typedef struct layer {
+    means m;
+    uint32_t depth, fanout;
+    double vertices, candidates; /* that it is drawn from: arcs of so many vertices */
+} layer;
+
+static void find_layer(layer *l, double vertices) {
+    const csaw__job *const job = &l->m.run->job;
+    l->fanout = job->fanout ? job->fanout[l->depth] : 1;
+    l->vertices = vertices;
+    l->candidates = vertices * mean_of(&l->m, CSAW_ALL, l->depth == 0);
+}
+
+static layer first_layer(const csaw__run *r) {
     const uint64_t *const offset = r->job.seed_offset;
-    double frontier = offset && r->job.num_roots ? (double)offset[r->job.num_roots] / (double)r->job.num_roots : 1;
-    for (uint32_t d = 0; d < r->job.length; d++) {
-        const double fanout = r->job.fanout[d];
-        candidates[d] = frontier * mean_of(&m, CSAW_ALL, d == 0);
-        frontier = fanout < candidates[d] ? fanout : candidates[d];
+    layer l = {.m = {.run = r}};
+    find_layer(&l, offset && r->job.num_roots ? (double)offset[r->job.num_roots] / (double)r->job.num_roots : 1);
+    return l;
+}
+
+/* Arcs that are drawn of it; all are taken, and none drawn, of those that are no more. */
+static double layer_draws(const layer *l) {
+    const bool all = l->fanout == CSAW_ALL || (!l->m.run->job.replace && l->fanout >= l->candidates);
+    return all ? 0 : l->fanout;
+}
+
+static void next_layer(layer *l) {
+    const double draws = layer_draws(l);
+    l->depth++;
+    find_layer(l, draws > 0 ? draws : l->candidates);
+}
+
+void csaw__layer_candidates(const csaw__run *r, double *candidates) {
+    layer l = first_layer(r);
+    for (;;) {
+        candidates[l.depth] = l.candidates;
+        if (l.depth + 1 == r->job.length) return;
+        next_layer(&l);
     }
 }
 
@@ -138,17 +169,12 @@ static uint64_t waiting_bytes(uint64_t graph) { return graph / 2 + default_bytes
 
 /* Of the host's memory, of a layer that partitions may come for: at the depth at which it takes most. */
 static uint64_t exchange_bytes(const csaw__run *r) {
-    uint64_t most = 0;
-    const uint64_t *const offset = r->job.seed_offset;
-    double frontier = offset && r->job.num_roots ? (double)offset[r->job.num_roots] / (double)r->job.num_roots : 1;
-    for (uint32_t d = 0; d < r->job.length; d++) {
-        const uint32_t fanout = r->job.fanout ? r->job.fanout[d] : 1;
-        const double picks = fanout == CSAW_ALL ? 0 : fanout; /* all: nothing is asked for */
-        const double bytes = CSAW__EXCHANGE_ENTRY_BYTES * frontier + CSAW__EXCHANGE_PICK_BYTES * picks;
-        most = bytes > (double)most ? (uint64_t)bytes : most;
-        frontier = picks > 0 ? picks : frontier;
+    double most = 0;
+    for (layer l = first_layer(r);; next_layer(&l)) {
+        const double bytes = CSAW__EXCHANGE_ENTRY_BYTES * l.vertices + CSAW__EXCHANGE_PICK_BYTES * layer_draws(&l);
+        most = bytes > most ? bytes : most;
+        if (l.depth + 1 >= r->job.length) return (uint64_t)most + sizeof(csaw__far_choice);
     }
-    return most + sizeof(csaw__far_choice);
 }
 
 /* Instances of a batch: all that are left, if they have room in one, which needs the graph once a depth, as no lots do

@@ -119,21 +119,22 @@ CSAW_FN bool csaw__parts_here(const csaw__job *job, csaw_vertex v) {
     return v - job->parts.view[0].first < job->parts.view[0].count;
 }
 
-/* Adds those of the next walks that wait here. Of wide * warps words, side by side, `wide` are the warp's. */
+/* Adds those of the next walks that wait here. Of wide * warps words, side by side, `wide` are the warp's; its lanes
+ * look at 32 / wide times as many at once. */
 CSAW_FN void csaw__parts_look(const csaw__job *job, uint32_t wide, csaw__part_search *search) {
     const csaw__part_walks *p = &job->parts;
     const uint32_t lane = threadIdx.x & 31, below = (1u << lane) - 1;
-    const uint64_t apart = wide * p->warps;
+    const uint64_t apart = wide * p->warps, step = 32 / wide * apart;
     csaw_vertex wait[CSAW__LOOKS];
-    uint64_t walk = search->next + lane;
-    search->next += CSAW__LOOKS * apart;
+    uint64_t walk = search->next + lane / wide * apart + lane % wide;
+    search->next += CSAW__LOOKS * step;
 #pragma unroll
     for (int i = 0; i < CSAW__LOOKS; i++) {
-        const uint64_t at = walk + i * apart;
-        wait[i] = lane < wide && at < job->num_walks ? __ldcg(&p->wait[at]) : CSAW_NONE;
+        const uint64_t at = walk + i * step;
+        wait[i] = at < job->num_walks ? __ldcg(&p->wait[at]) : CSAW_NONE;
     }
 #pragma unroll
-    for (int i = 0; i < CSAW__LOOKS; i++, walk += apart) {
+    for (int i = 0; i < CSAW__LOOKS; i++, walk += step) {
         const bool here = csaw__parts_here(job, wait[i]);
         const uint32_t all = __ballot_sync(CSAW__WARP, here);
         if (here) search->walk[search->found + (uint32_t)__popc(all & below)] = walk;

@@ -226,11 +226,14 @@ static void explain_layers(csaw_plan *plan, const csaw__fit_request *graph, cons
         fanout[0], fanout[1], (unsigned long long)together, together == 1 ? "" : "s");
     csaw__layer_candidates(&run, candidates);
     for (uint32_t d = 0; d < depths; d++) {
-        const double each = candidates[d], all = each * (double)together;
+        const double each = candidates[d], all = each * (double)together,
+                     largest = d ? each : (double)graph->longest_row; /* the first layer is of one vertex */
         const char *const way = all > (double)most.candidates ? "exchanged, since they are many"
-                                : each > (double)of_one       ? "exchanged, since a layer is too large"
+                                : largest > (double)of_one    ? "exchanged, since a layer is too large"
                                                               : "in place, since they are few";
-        say(plan, "%s depth %u has about %.0f candidates, %.0f a layer: %s", d ? ";" : "", d, all, each, way);
+        say(plan, "%s depth %u has about %.0f candidates, %.0f a layer", d ? ";" : "", d, all, each);
+        if (d == 0) say(plan, " and %.0f in the largest", largest);
+        say(plan, ": %s", way);
     }
     say(plan, "\n");
 }

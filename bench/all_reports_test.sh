@@ -9,14 +9,17 @@ cat >phases <<'END'
 slow   shared 9 echo $CUDA_VISIBLE_DEVICES >$dir/gpu; touch ../slow; sleep 2; rm ../slow
 fails  shared 9 echo $CUDA_VISIBLE_DEVICES >$dir/gpu; exit 3
 hangs  shared 1 echo kept >$dir/kept; sleep 30
-leak   shared 9 test -z "${ONLY:-}${PARTS:-}${RUN:-}"
+leak   shared 9 test -z "${ONLY:-}${PARTS:-}${RUN:-}${LIMIT:-}${DEADLINE:-}"
 both   all    9 echo $CUDA_VISIBLE_DEVICES >$dir/gpu
+large  alone  9 dd if=/dev/zero of=$dir/graph bs=1M count=9 status=none
 lonely alone  9 echo $CUDA_VISIBLE_DEVICES >$dir/gpu
 END
 sed -i "s|\.\./slow|$PWD/slow|g; s|^lonely.*|&; test ! -e $PWD/slow|" phases
+printf %s "$(cat phases)" >whole && mv whole phases # the last line may end without a newline
+mkdir -p out/both && touch out/both/stale
 check() { "$@" || { echo "not so: $*"; cat out/summary.md; exit 1; }; }
 export PHASES=phases CUDA_VISIBLE_DEVICES=4,7 BUILT=1
-ONLY=x RUN=2 "$bench/all_reports.sh" out && { echo "failed phases went unnoticed"; exit 1; }
+ONLY=x RUN=2 LIMIT=5 DEADLINE=60 "$bench/all_reports.sh" out && { echo "failed phases went unnoticed"; exit 1; }
 check grep -q '^| slow | shared | [47] | [2-4] | 0 | ok |' out/summary.md
 check grep -q '^| fails | shared | [47] | [01] | 3 | FAILED |' out/summary.md
 check grep -q '^| hangs | shared | [47] | [1-3] | 124 | cut after 1 s |' out/summary.md
@@ -25,6 +28,8 @@ check grep -q '^| lonely | alone | 4 | .* | 0 | ok |' out/summary.md
 check [ "$(cat out/both/gpu)" = 4,7 ]
 check [ "$(cat out/slow/gpu)" != "$(cat out/fails/gpu)" ]
 check [ "$(tar -xzOf out/reports.tar.gz ./hangs/kept)" = kept ]
+check [ "$(tar -xzOf out/reports.tar.gz ./lonely/gpu)" = 4 ]
+check [ "$(tar -tzf out/reports.tar.gz | grep -c 'large/graph\|stale')" = 0 ]
 check "$bench/all_reports.sh" one both
 check [ "$(grep -c "^| [a-z]* | [a-z]* | [0-9]" one/summary.md)" = 1 ]
 DEADLINE=1 "$bench/all_reports.sh" late both && exit 1

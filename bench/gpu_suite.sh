@@ -6,10 +6,11 @@
 #
 # Programs are dealt to the GPUs of CUDA_VISIBLE_DEVICES, JOBS_EACH (3) at a time on each, the long ones first and in
 # shards, since a program runs one test after the other; each sees its own GPU first and the others behind it, for the
-# tests that want two. ONLY="build tests sanitize" names the phases. Of the tests: PROGRAMS (all), LIMIT seconds for a
-# process (230), CSAW_DATA the folder of real graphs. Under a tool: SANITIZE_EVERY and SANITIZE_LIMIT as gpu_report.sh
-# has them, SANITIZE_JOBS at a time (as many as there are cores), SANITIZE_SHARDS of each program (as many as there are
-# cores for). Logs and suite.json go to OUT. Exits non-zero if anything failed, found something or ran out of time.
+# tests that want two. MaxK's test of most of a GPU's memory comes after all others. ONLY="build tests sanitize" names the
+# phases. Of the tests: PROGRAMS (all), LIMIT seconds for a process (230), CSAW_DATA the folder of real graphs. Under a
+# tool: SANITIZE_EVERY and SANITIZE_LIMIT as gpu_report.sh has them, SANITIZE_JOBS at a time (as many as there are cores),
+# SANITIZE_SHARDS of each program (as many as there are cores for). Logs and suite.json go to OUT. Exits non-zero if
+# anything failed, found something or ran out of time.
 set -u
 out=${1:?give a folder for the results}
 mkdir -p "$out" && out=$(cd "$out" && pwd) || exit 1
@@ -44,6 +45,7 @@ programs() { # NUL-separated pairs: PROGRAM, SHARD
 run_one() { # PROGRAM SHARD, and its place among those that run at a time
     local name=${1##*/} start=$SECONDS status said own all log i
     [[ $2 == 1/1 ]] || name+=_${2/\//_of_}
+    [[ $GTEST_FILTER == -* ]] || name+=_large
     log=$out/$name.log
     IFS=, read -ra all <<<"$gpus"
     own=$((place % ${#all[@]}))
@@ -74,8 +76,13 @@ if wanted build; then
 fi
 if wanted tests; then
     start=$SECONDS
-    programs | xargs -0 -r -n 2 -P "$jobs" --process-slot-var=place bash -c 'run_one "$@"' run_one | tee "$out/tests.txt"
+    programs | GTEST_FILTER='-*Beyond32Bits*' xargs -0 -r -n 2 -P "$jobs" --process-slot-var=place bash -c 'run_one "$@"' run_one |
+        tee "$out/tests.txt"
     [ "${PIPESTATUS[1]}" = 0 ] || failed=1
+    if [[ -x $tests/maxk_gpu_test && (-z ${PROGRAMS:-} || " $PROGRAMS " == *" maxk_gpu_test "*) ]]; then
+        GTEST_FILTER='*Beyond32Bits*' place=0 run_one "$tests/maxk_gpu_test" 1/1 >"$out/large.txt" || failed=1
+        tee -a "$out/tests.txt" <"$out/large.txt"
+    fi
     echo "tests: $((SECONDS - start)) s" | tee -a "$out/tests.txt"
 fi
 if wanted sanitize && [ -n "${SANITIZE_PROGRAMS:-}" ]; then

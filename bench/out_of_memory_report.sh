@@ -90,7 +90,7 @@ second=(--scale $((scale - less)) --edge-factor 32 --memory $((memory / (1 << le
 if [ "$DEVICE" = simulated ]; then
     phase tests 0 5 "echo 'they are of a GPU'; exit 77"
 else
-    phase tests 45 100 "'$build/tests/parts_gpu_test'" "'$build/tests/parts_samples_gpu_test'"
+    phase tests 100 250 "'$build/tests/parts_gpu_test'" "'$build/tests/parts_samples_gpu_test'"
 fi
 phase rmat24 100 150 "$(bench rmat24 --scale $scale --edge-factor 32 --memory $memory --only uniform,node2vec "${ways[@]}")"
 # In cyclic order 468 GB, 12 s at most (docs/measured/2026-11-23-gpu-10.md), beside three times the plan's 3, making and checking.

@@ -2,6 +2,7 @@
 /* bench/parts_rows.c - bench/parts_rows.h. */
 #include "bench/parts_rows.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,9 +16,11 @@ static void fail_to_write(void) {
     exit(1);
 }
 
-/* What is written so far is whole JSON, of a run that may be cut; what comes next is written over the end. */
+/* What is written so far is whole JSON, of a run that may be cut; what comes next is written over the end. A pipe gets
+ * the end once. */
 static void end_for_now(FILE *json) {
     const long end = ftell(json);
+    if (end < 0 && errno == ESPIPE) return;
     fputs("], \"whole\": false}\n", json);
     if (end < 0 || fflush(json) != 0 || fseek(json, end, SEEK_SET) != 0) fail_to_write();
 }
@@ -132,6 +135,7 @@ void parts_rows_end(parts_rows *rows, const phases *phases) {
     if (!json) return;
     fputs("], \"whole\": true", json);
     if (phases) write_phases(json, phases);
-    if (fputs("}\n", json) < 0 || fflush(json) != 0 || ftruncate(fileno(json), ftell(json)) != 0 || fclose(json) != 0)
-        fail_to_write();
+    const bool written = fputs("}\n", json) >= 0 && fflush(json) == 0;
+    const long end = ftell(json);
+    if (!written || (end >= 0 && ftruncate(fileno(json), end) != 0) || fclose(json) != 0) fail_to_write();
 }

@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "tests/data_folder.h"
 #include "tests/batched_cases.h"
 
 using namespace batched;
@@ -12,7 +13,7 @@ using namespace batched;
 namespace {
 
 std::string unpack(const std::string &name, const std::string &member) {
-    const std::string zip = std::string(getenv("CSAW_DATA")) + "/molecules/" + name + ".zip";
+    const std::string zip = std::string(data_folder()) + "/molecules/" + name + ".zip";
     std::string text;
     std::vector<char> some(1 << 20);
     FILE *pipe = popen(("unzip -p '" + zip + "' '" + name + "/" + member + "'").c_str(), "r");
@@ -94,7 +95,7 @@ void check(const std::vector<SmallMatrix> &graphs, size_t count) {
 class Molecules : public ::testing::Test {
   protected:
     void SetUp() override {
-        if (!getenv("CSAW_DATA")) GTEST_SKIP() << "CSAW_DATA is not set: no molecules";
+        if (!data_folder()) GTEST_SKIP() << "CSAW_DATA is not set: no molecules";
         if (system("unzip -v >/dev/null 2>&1") != 0) GTEST_SKIP() << "no unzip";
     }
 };

@@ -4,6 +4,7 @@
 #ifndef CSAW_EQUALITY_H
 #define CSAW_EQUALITY_H
 
+#include "tests/data_folder.h"
 #include "tests/reference/graphs.h"
 #include "tests/reference/public_api.h"
 #include "tests/reference/samplers.h"
@@ -178,7 +179,7 @@ inline OwnedGraph rmat_graph(bool weighted) { return rmat(10, weighted); }
 
 // A file of the optional data folder; none if there is no such folder.
 inline OwnedGraph data_graph(const std::string &file) {
-    const char *folder = std::getenv("CSAW_DATA");
+    const char *folder = data_folder();
     if (!folder) return nullptr;
     csaw_graph *graph = nullptr;
     reference::require(csaw_graph_load((std::string(folder) + "/" + file).c_str(), nullptr, &graph));

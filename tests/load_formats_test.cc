@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // load_formats_test.cc - every format of graph file: good files written here by hand against the arcs that they mean, a
 // table of mangled ones against their messages, names, and the real files of CSAW_DATA against their known counts.
+#include "tests/data_folder.h"
 #include <lzma.h>
 #include <unistd.h>
 #include <zip.h>
@@ -388,7 +389,7 @@ TEST_F(LoadFormats, SavedTextReadsBack) {
 
 // Counts as the origins of the files state them.
 TEST_F(LoadFormats, RealFiles) {
-    const char *data = getenv("CSAW_DATA");
+    const char *data = data_folder();
     if (!data) GTEST_SKIP() << "skipped: set CSAW_DATA to the folder of real graphs";
     struct Case {
         const char *name, *options, *columns;

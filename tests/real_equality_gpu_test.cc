@@ -4,6 +4,7 @@
  * different kinds; needs CSAW_DATA, the optional data folder, and says so where it is not set.
  *
  * Instances begin at the largest hubs, at dead ends, and at vertices spread over the graph. */
+#include "tests/data_folder.h"
 #include "tests/gpu_cases.h"
 
 #include <cstdlib>
@@ -129,7 +130,7 @@ std::vector<Ask> asks_of(const Case &each, const csaw_csr &csr) {
 
 TEST_P(OnRealGraph, GpuHasTheBitsOfTheCpu) {
     const Source &source = sources[GetParam()];
-    const char *folder = std::getenv("CSAW_DATA");
+    const char *folder = data_folder();
     if (!folder) GTEST_SKIP() << "set CSAW_DATA to the data folder, for " << source.file;
     SKIP_WITHOUT_GPU();
     const Loaded loaded = load(source, folder);

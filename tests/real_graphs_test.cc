@@ -3,6 +3,7 @@
  * it. The truth comes from `xz -dc` and the plain code below, which share nothing with csaw: counts of vertices, arcs,
  * loops and dead ends; every step an arc in the names of the text; every walk whole, or ended at a dead end. Needs
  * CSAW_DATA and xz. */
+#include "tests/data_folder.h"
 #include <stdio.h>
 
 #include <algorithm>
@@ -144,7 +145,7 @@ class RealGraphs : public Cli, public ::testing::WithParamInterface<Source> {
   protected:
     void SetUp() override {
         Cli::SetUp();
-        const char *data = getenv("CSAW_DATA");
+        const char *data = data_folder();
         if (!data) GTEST_SKIP() << "skipped: set CSAW_DATA to the folder of real graphs";
 #ifndef CSAW_WITH_XZ
         GTEST_SKIP() << "skipped: csaw is built without liblzma, so it does not read .xz";

@@ -3,6 +3,7 @@
  * knows the rules and nothing of csaw: every arc exists under its id, depths grow, every vertex of the pool has the
  * arcs that its fanout asks for and in its turn, no arc comes twice where nothing is put back, and the next pool is
  * what the sampler's comment says. Mangled samples must be noticed. Needs CSAW_DATA. */
+#include "tests/data_folder.h"
 #include "tests/reference/public_api.h"
 
 #include <gtest/gtest.h>
@@ -160,7 +161,7 @@ struct Real {
 };
 
 Real load(const std::string &name) {
-    const std::string path = std::string(getenv("CSAW_DATA")) + "/edge-lists/" + name + ".txt.gz";
+    const std::string path = std::string(data_folder()) + "/edge-lists/" + name + ".txt.gz";
     csaw_graph *graph = nullptr;
     reference::require(csaw_graph_load(path.c_str(), nullptr, &graph));
     return {std::unique_ptr<csaw_graph, reference::Free>(graph), csaw_graph_csr(graph)};
@@ -196,7 +197,7 @@ std::vector<reference::Method> methods_of(const Rule &rule) {
 class SamplesOf : public ::testing::TestWithParam<const char *> {};
 
 TEST_P(SamplesOf, KeepTheRules) {
-    if (!getenv("CSAW_DATA")) GTEST_SKIP() << "CSAW_DATA is not set: no real graphs";
+    if (!data_folder()) GTEST_SKIP() << "CSAW_DATA is not set: no real graphs";
     const Real real = load(GetParam());
     const reference::Library library(real.csr, reference::plan_on("cpu", 0, 0));
     for (const Rule &rule : rules()) {
@@ -223,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(RealGraphs, SamplesOf, ::testing::Values("wiki-Vote", "
 });
 
 TEST(RandomNodes, AreDifferentVerticesOfTheWholeGraph) {
-    if (!getenv("CSAW_DATA")) GTEST_SKIP() << "CSAW_DATA is not set: no real graphs";
+    if (!data_folder()) GTEST_SKIP() << "CSAW_DATA is not set: no real graphs";
     const Real real = load("wiki-Vote");
     const reference::Library library(real.csr, reference::plan_on("cpu", 0, 0));
     SampleRequest request;

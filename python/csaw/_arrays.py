@@ -124,8 +124,9 @@ def as_floats(x: Any, name: str, count: int) -> np.ndarray:
         lost = (np.isinf(out) & np.isfinite(array)) | ((out == 0) & (array != 0))
         if lost.any():
             place = int(np.argmax(lost))
+            remedy = "drop these edges, or set them to 0" if out[place] == 0 else "divide all weights by one number"
             raise invalid(f"{name} holds {array[place]} at place {place}, outside what a float32 holds, 1.4e-45 to "
-                          "3.4e38; scale all")
+                          f"3.4e38; {remedy}")
     return out
 
 

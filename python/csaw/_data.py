@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a loader is given: a graph and arrays of its vertices and edges, from whatever object holds them."""
-from typing import Any, Dict, Mapping, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -16,11 +16,17 @@ def is_tensor(x: Any) -> bool:
 def _attributes(data: Any) -> Dict[str, Any]:
     if isinstance(data, Mapping):
         return dict(data)
-    if not hasattr(data, "__dict__"):
-        return {}  # which has no edge_index
-    if callable(getattr(data, "to_dict", None)):  # torch_geometric.data.Data
-        return dict(data.to_dict())
-    return {name: value for name, value in vars(data).items() if not name.startswith("_")}
+    for method in ("to_dict", "_asdict"):  # torch_geometric.data.Data; a named tuple
+        if callable(getattr(data, method, None)) and not isinstance(data, type):
+            return dict(getattr(data, method)())
+    slots = [name for kind in type(data).__mro__ for name in _slots_of(kind)]
+    return {name: getattr(data, name) for name in [*getattr(data, "__dict__", {}), *slots]
+            if not name.startswith("_") and hasattr(data, name)}
+
+
+def _slots_of(kind: type) -> Sequence[str]:
+    slots = kind.__dict__.get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
 
 
 def _require_one_type(data: Any) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """NeighborLoader: its fields, the bits of the csaw program, and the same batches whoever draws them."""
 import pickle
+from collections import namedtuple
 from types import SimpleNamespace
 
 import numpy as np
@@ -131,6 +132,24 @@ def test_graphs_dicts_and_tuples_mean_the_same(data):
         if given is graph or isinstance(given, tuple):
             for batch in batches:
                 np.testing.assert_array_equal(batch.n_id[batch.edge_index], graph.edge_index()[:, batch.e_id])
+
+
+class Slotted:
+    __slots__ = ("edge_index", "x", "_own", "unset")
+
+    def __init__(self, edge_index, x):
+        self.edge_index, self.x, self._own = edge_index, x, 3
+
+
+def test_objects_of_other_kinds_hold_data(data):
+    want = [batch.x for batch in csaw.NeighborLoader(data, [3, 2], batch_size=25)]
+    named = namedtuple("Named", "edge_index x")(data.edge_index, data.x)
+    for given in (Slotted(data.edge_index, data.x), named):
+        batches = list(csaw.NeighborLoader(given, [3, 2], batch_size=25))
+        assert len(batches) == len(want)
+        for batch, x in zip(batches, want):
+            np.testing.assert_array_equal(batch.x, x)
+            assert not hasattr(batch, "_own")
 
 
 def as_torch_sparse_does(edge_index, seeds, hops):

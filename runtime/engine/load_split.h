@@ -17,6 +17,7 @@ typedef struct csaw__split_load {
     uint32_t rank, size;
     const char *path;
     csaw_load_options options;
+    csaw_status given; /* what is wrong with the arguments of this rank, its csaw_last_error() still */
     bool by_visits;
 
     csaw__edge_list list; /* this rank's share; nothing once its arcs are sent */

@@ -332,4 +332,22 @@ TEST(LoadSplit, NoPathOnOneRankIsSaidOnAll) {
         << csaw_last_error();
 }
 
+// Nor a place for the graph, nor options that this csaw knows, on one rank alone.
+TEST(LoadSplit, WhatOneRankPassesWronglyIsSaidOnAll) {
+    const Folder folder;
+    const std::string path = path_of(folder, {"a.txt", "1 2\n"});
+    const MPI_Comm world = MPI_COMM_WORLD;
+    const bool wrong = rank_of() == size_of() - 1;
+    csaw_load_options unknown = {};
+    unknown.size = sizeof unknown + 8;
+    csaw_graph *graph = nullptr;
+    EXPECT_EQ(CSAW_EINVAL,
+              same_status(csaw_graph_load_split(path.c_str(), nullptr, &world, false, wrong ? nullptr : &graph)));
+    EXPECT_NE(nullptr, strstr(csaw_last_error(), "out is NULL")) << csaw_last_error();
+    EXPECT_EQ(CSAW_EINVAL,
+              same_status(csaw_graph_load_split(path.c_str(), wrong ? &unknown : nullptr, &world, false, &graph)));
+    EXPECT_NE(nullptr, strstr(csaw_last_error(), "the size field of csaw_load_options is ")) << csaw_last_error();
+    EXPECT_EQ(nullptr, graph);
+}
+
 } // namespace

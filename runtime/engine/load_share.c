@@ -40,6 +40,7 @@ static bool is_of_lines(const csaw__split_load *l) {
 
 static csaw_status begin(csaw__split_load *l, share *s) {
     const char *format;
+    CSAW_TRY(l->arguments);
     CSAW_REQUIRE(l->path, CSAW_EINVAL, "the path of the graph is NULL; pass the name of a file");
     s->load = (csaw__load){.blocks = &s->blocks, .options = &l->options};
     s->whole = !is_of_lines(l);

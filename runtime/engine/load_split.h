@@ -15,6 +15,7 @@
 typedef struct csaw__split_load {
     csaw__ranks *ranks;
     uint32_t rank, size;
+    csaw_status arguments; /* of this rank, which the others hear at the first meeting */
     const char *path;
     csaw_load_options options;
     bool by_visits;

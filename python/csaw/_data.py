@@ -16,11 +16,12 @@ def is_tensor(x: Any) -> bool:
 def _attributes(data: Any) -> Dict[str, Any]:
     if isinstance(data, Mapping):
         return dict(data)
-    if not hasattr(data, "__dict__"):
-        return {}  # which has no edge_index
-    if callable(getattr(data, "to_dict", None)):  # torch_geometric.data.Data
-        return dict(data.to_dict())
-    return {name: value for name, value in vars(data).items() if not name.startswith("_")}
+    for method in ("to_dict", "_asdict"):  # of torch_geometric.data.Data; of a namedtuple
+        if callable(getattr(data, method, None)):
+            return dict(getattr(data, method)())
+    slots = (getattr(kind, "__slots__", ()) for kind in type(data).__mro__)
+    names = [*getattr(data, "__dict__", ()), *(name for of in slots for name in ([of] if isinstance(of, str) else of))]
+    return {name: getattr(data, name) for name in names if not name.startswith("_") and hasattr(data, name)}
 
 
 def _require_one_type(data: Any) -> None:

@@ -50,6 +50,9 @@ SECONDS=0
 # What variables of this script, or of a user's shell, would mean to the scripts that phases call: they are not theirs.
 clean=(env -u ONLY -u LIMIT -u WALKS -u LENGTH -u SCALE -u FACTOR -u SHARE -u LEFT -u HOW -u WEIGHTED -u CSAW -u PARTS_BENCH)
 
+running= # of a phase: its timeout, which ends with this script, as the graph that it maps does
+trap '[ -z "$running" ] || kill $running; wait; rm -f "$out/mapped/mapped.csaw"' EXIT
+trap 'exit 1' INT TERM
 phase() { # NAME SECONDS LIMIT COMMAND..: what it takes, about, and may take; commands, one behind the other whatever they end with
     local name=$1 about=$2 limit=$3 start=$SECONDS status
     shift 3
@@ -63,8 +66,11 @@ phase() { # NAME SECONDS LIMIT COMMAND..: what it takes, about, and may take; co
     # shellcheck disable=SC2016 # of the inner shell
     timeout -k 5 "$limit" "${clean[@]}" bash -c 'status=0
         for command in "$@"; do bash -c "$command" || status=$?; done
-        exit $status' "$name" "$@" >"$out/$name.log" 2>&1
+        exit $status' "$name" "$@" >"$out/$name.log" 2>&1 &
+    running=$!
+    wait $running
     status=$?
+    running=
     case $status in
     0) echo "ok     $name ($((SECONDS - start)) s, about $about were expected)" ;;
     77) echo "skip   $name: $(tail -n 1 "$out/$name.log")" ;;
@@ -104,7 +110,6 @@ phase rows 25 50 "$(bench rows-reject "${second[@]}" --select reject "${brought[
 mapped=(SCALE=23 FACTOR=32 SHARE=4 LEFT=1400)
 [ "$DEVICE" != simulated ] || mapped=(SCALE=18 FACTOR=32 WALKS=5000 FEW=100)
 phase mapped 60 100 "$(script "DEVICE=$DEVICE" "${mapped[@]}" bench/mapped_report.sh "$out/mapped" "$build")"
-rm -f "$out/mapped/mapped.csaw"
 figures=("DEVICE=$DEVICE" "FEW=$FEW" "REPEAT=$REPEAT" EACH=60)
 [ "$DEVICE" != simulated ] || figures+=(SCALES=10 GRAPHS=data/karate.txt LENGTH=20)
 phase figures 200 240 "$(script "${figures[@]}" bench/parts_report.sh "$out/figures" "$build")"

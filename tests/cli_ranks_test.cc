@@ -150,9 +150,10 @@ TEST_F(CliRanks, builds_that_do_not_understand_each_other_are_told) {
     std::filesystem::create_directory(folder / "other");
     const std::string name = std::filesystem::path(CSAW_LIBRARY).filename().string();
     std::ofstream(folder / "other" / name.substr(0, name.find(".so") + 5), std::ios::binary) << library;
-    for (const std::string split : {"", " --split"}) {
-        ASSERT_EQ(run("generate rmat --scale 6 -o a.csaw").code, 0);
-        const std::string walk = "walk a.csaw" + split + " -o w.txt";
+    ASSERT_EQ(run("generate rmat --scale 6 -o a.csaw").code, 0);
+    std::ofstream(folder / "bad.txt") << "0 1\n1 no\n2 0\n2 3 x\n"; // which they do not come to read together
+    for (const std::string what : {"a.csaw", "a.csaw --split", "bad.txt --columns src,dst,weight --split"}) {
+        const std::string walk = "walk " + what + " -o w.txt";
         const Outcome got =
             run(walk + " : -n 1 env LD_LIBRARY_PATH='" + (folder / "other").string() + "' '" CSAW_PROGRAM "' " + walk,
                 on(2));

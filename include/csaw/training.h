@@ -180,10 +180,10 @@ typedef struct csaw_visit_options {
     uint64_t first; /* number of the first seed, (first + seeds) * walks at most 2^40: a list in pieces, each with the
                        number that its first seed has in the whole, gives what the whole gives */
     csaw_select select;
-    bool (*progress)(void *user, uint64_t done, uint64_t total); /* seeds; on the calling thread, with 0 first, then
-                                                                    as each piece of them is done; false ends the call
-                                                                    with CSAW_ESTOPPED; it may not draw from the plan */
-    void *user;                                                  /* passed to progress */
+    /* Seeds; called with user on the caller's thread, at 0 and after each chunk of seeds, 2^21 vertices of walks or one
+     * seed, to the last. false ends the call with CSAW_ESTOPPED, and without visits; it may not draw from the plan. */
+    bool (*progress)(void *user, uint64_t done, uint64_t total);
+    void *user;
 } csaw_visit_options;
 
 typedef struct csaw_visits csaw_visits;

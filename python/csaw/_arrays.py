@@ -121,12 +121,12 @@ def as_floats(x: Any, name: str, count: int) -> np.ndarray:
     with np.errstate(over="ignore", under="ignore"):
         out = np.ascontiguousarray(array, np.float32)
     if array.dtype.kind == "f" and array.dtype.itemsize > 4:
-        lost = (np.isinf(out) & np.isfinite(array)) | ((out == 0) & (array != 0))
-        if lost.any():
-            place = int(np.argmax(lost))
-            remedy = "drop these edges, or set them to 0" if out[place] == 0 else "divide all weights by one number"
-            raise invalid(f"{name} holds {array[place]} at place {place}, outside what a float32 holds, 1.4e-45 to "
-                          f"3.4e38; {remedy}")
+        for lost, what in ((np.isinf(out) & np.isfinite(array), "beyond what a float32 holds, 3.4e38; scale all"),
+                           ((out == 0) & (array != 0),
+                            "which a float32 has as 0; give 0 or drop such edges, or, if all are as small, scale all")):
+            if lost.any():
+                place = int(np.argmax(lost))
+                raise invalid(f"{name} holds {array[place]} at place {place}, {what}")
     return out
 
 

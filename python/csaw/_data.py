@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What a loader is given: a graph and arrays of its vertices and edges, from whatever object holds them."""
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Mapping, Optional, Tuple
 
 import numpy as np
 
@@ -16,17 +16,12 @@ def is_tensor(x: Any) -> bool:
 def _attributes(data: Any) -> Dict[str, Any]:
     if isinstance(data, Mapping):
         return dict(data)
-    for method in ("to_dict", "_asdict"):  # torch_geometric.data.Data; a named tuple
-        if callable(getattr(data, method, None)) and not isinstance(data, type):
+    for method in ("to_dict", "_asdict"):  # of torch_geometric.data.Data; of a namedtuple
+        if callable(getattr(data, method, None)):
             return dict(getattr(data, method)())
-    slots = [name for kind in type(data).__mro__ for name in _slots_of(kind)]
-    return {name: getattr(data, name) for name in [*getattr(data, "__dict__", {}), *slots]
-            if not name.startswith("_") and hasattr(data, name)}
-
-
-def _slots_of(kind: type) -> Sequence[str]:
-    slots = kind.__dict__.get("__slots__", ())
-    return (slots,) if isinstance(slots, str) else tuple(slots)
+    slots = (getattr(kind, "__slots__", ()) for kind in type(data).__mro__)
+    names = [*getattr(data, "__dict__", ()), *(name for of in slots for name in ([of] if isinstance(of, str) else of))]
+    return {name: getattr(data, name) for name in names if not name.startswith("_") and hasattr(data, name)}
 
 
 def _require_one_type(data: Any) -> None:

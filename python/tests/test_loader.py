@@ -134,22 +134,37 @@ def test_graphs_dicts_and_tuples_mean_the_same(data):
                 np.testing.assert_array_equal(batch.n_id[batch.edge_index], graph.edge_index()[:, batch.e_id])
 
 
-class Slotted:
+class Slots:
     __slots__ = ("edge_index", "x", "_own", "unset")
 
     def __init__(self, edge_index, x):
-        self.edge_index, self.x, self._own = edge_index, x, 3
+        self.edge_index, self.x, self._own = edge_index, x, "nobody's"
 
 
-def test_objects_of_other_kinds_hold_data(data):
-    want = [batch.x for batch in csaw.NeighborLoader(data, [3, 2], batch_size=25)]
-    named = namedtuple("Named", "edge_index x")(data.edge_index, data.x)
-    for given in (Slotted(data.edge_index, data.x), named):
-        batches = list(csaw.NeighborLoader(given, [3, 2], batch_size=25))
-        assert len(batches) == len(want)
-        for batch, x in zip(batches, want):
-            np.testing.assert_array_equal(batch.x, x)
-            assert not hasattr(batch, "_own")
+class MoreSlots(Slots):
+    __slots__ = "y"
+
+    def __init__(self, edge_index, x, y):
+        super().__init__(edge_index, x)
+        self.y = y
+
+
+class InStores:  # as torch_geometric.data.Data has them: attributes are elsewhere
+    __slots__ = ("_store",)
+
+    def __init__(self, **store):
+        self._store = store
+
+    def to_dict(self):
+        return self._store
+
+
+def test_objects_of_any_kind_mean_the_same(data):
+    of = {"edge_index": data.edge_index, "x": data.x, "y": data.y}
+    want = list(csaw.NeighborLoader(of, [3, 2], batch_size=25))
+    for given in (SimpleNamespace(**of), namedtuple("Named", of)(**of), MoreSlots(**of), InStores(**of)):
+        assert same(list(csaw.NeighborLoader(given, [3, 2], batch_size=25)), want)
+        np.testing.assert_array_equal(next(iter(csaw.NeighborLoader(given, [2], batch_size=9))).y[:9], data.y[:9])
 
 
 def as_torch_sparse_does(edge_index, seeds, hops):

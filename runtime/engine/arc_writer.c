@@ -31,6 +31,7 @@ static csaw_status open_writer(const csaw_graph *graph, const char *path, const 
     bool gzip;
     CSAW_REQUIRE(graph && out, CSAW_EINVAL,
                  "csaw_arc_writer_open needs the graph that is sampled and a place for the writer; one is NULL");
+    if (options->plain) CSAW_TRY(csaw__graph_check_whole(graph, "csaw_arc_writer_open with plain"));
     CSAW_TRY(csaw__save_kind(options, path, &kind, &gzip));
     CSAW_REQUIRE(kind == CSAW__SAVE_TEXT, CSAW_EINVAL,
                  "%s: only text is written batch by batch; make all samples at once and use csaw_samples_save", path);
@@ -53,7 +54,6 @@ csaw_status csaw_arc_writer_open(const csaw_graph *graph, const char *path, cons
     csaw_arc_writer *writer = NULL;
     csaw__ranks *ranks;
     CSAW_OPTIONS(csaw_save_options, given, options)
-    if (options.plain) CSAW_TRY(csaw__graph_check_whole(graph, "csaw_arc_writer_open with plain"));
     CSAW_TRY(csaw__ranks_open(options.communicator, &ranks));
     csaw__ranks_enter(ranks);
     csaw_status status = open_writer(graph, path, &options, ranks, out ? &writer : NULL);
@@ -111,6 +111,7 @@ static csaw_status put_samples(const csaw_arc_writer *writer, const csaw_arcs *a
 
 static csaw_status write_samples(const csaw_arc_writer *writer, csaw_samples *samples, csaw_arcs *arcs,
                                  csaw__output *output) {
+    CSAW_REQUIRE(samples, CSAW_EINVAL, "csaw_arc_writer_write needs samples; they are NULL");
     CSAW_TRY(csaw_samples_arcs(samples, CSAW_HOST, arcs));
     CSAW_TRY(csaw__arcs_check(writer->graph, arcs));
     const csaw__plain_locale locale = csaw__plain_begin();
@@ -121,7 +122,7 @@ static csaw_status write_samples(const csaw_arc_writer *writer, csaw_samples *sa
 
 csaw_status csaw_arc_writer_write(csaw_arc_writer *writer, csaw_samples *samples) {
     csaw_arcs arcs = {0};
-    CSAW_REQUIRE(writer && samples, CSAW_EINVAL, "csaw_arc_writer_write needs a writer and samples; one is NULL");
+    CSAW_REQUIRE(writer, CSAW_EINVAL, "csaw_arc_writer_write needs a writer; it is NULL");
     if (!writer->ranks) return write_samples(writer, samples, &arcs, writer->output);
     const csaw_status status = write_samples(writer, samples, &arcs, csaw__rank_output_begin(writer->shared));
     csaw__rank_round round = {.first = arcs.first, .count = arcs.num_instances};

@@ -14,6 +14,7 @@
 #include "runtime/base/load_formats.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
+#include "runtime/engine/protocol.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -40,7 +41,7 @@ static bool is_of_lines(const csaw__split_load *l) {
 
 static csaw_status begin(csaw__split_load *l, share *s) {
     const char *format;
-    CSAW_TRY(l->given);
+    CSAW_TRY(l->arguments);
     CSAW_REQUIRE(l->path, CSAW_EINVAL, "the path of the graph is NULL; pass the name of a file");
     s->load = (csaw__load){.blocks = &s->blocks, .options = &l->options};
     s->whole = !is_of_lines(l);
@@ -242,7 +243,8 @@ static csaw_status number(csaw__split_load *l) {
 
 /* ---- all ---- */
 
-enum { VISITS, OPTIONS, WHOLE, FIRST, END, HEAD }; /* what ranks compare */
+enum { VISITS = CSAW__SAYS_MORE, OPTIONS, WHOLE, FIRST, END, HEAD, COMPARED };
+_Static_assert(COMPARED <= CSAW__RANK_VALUES, "what ranks compare fits what they say");
 
 /* Of columns as text, of which there are few. */
 static uint64_t hash_of_options(const csaw_load_options *options) {
@@ -260,6 +262,7 @@ static uint64_t hash_of_options(const csaw_load_options *options) {
 static csaw_status compare(csaw__split_load *l, share *s, csaw_status status) {
     const csaw__block *const head = csaw__blocks_now(&s->blocks);
     uint64_t values[CSAW__RANK_VALUES] = {0};
+    csaw__protocol_say(values); /* what follows is of the protocol, too */
     values[VISITS] = l->by_visits;
     values[OPTIONS] = hash_of_options(&l->options);
     values[WHOLE] = s->whole;
@@ -267,6 +270,7 @@ static csaw_status compare(csaw__split_load *l, share *s, csaw_status status) {
     values[END] = s->end;
     if (status == CSAW_OK && !s->whole) values[HEAD] = csaw__xxh64(head->text, head->count);
     CSAW_TRY(csaw__load_meet(l, status, values));
+    CSAW_TRY(csaw__protocol_alike(l->ranks));
     CSAW_TRY(csaw__ranks_alike(l->ranks, VISITS, "choice of by_visits", "give it to all ranks or to none"));
     CSAW_TRY(csaw__ranks_alike(l->ranks, OPTIONS, "way to load the graph", "give all ranks the same options"));
     for (uint32_t v = WHOLE; v <= HEAD; v++)

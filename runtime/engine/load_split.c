@@ -283,28 +283,28 @@ static csaw_status load(csaw__split_load *l, csaw_graph **out) {
     return status;
 }
 
-static csaw_status take_arguments(const csaw_load_options *given, csaw_graph **out, csaw_load_options *known) {
+static csaw_status take_arguments(const csaw_load_options *given, csaw_graph **out, csaw_load_options *taken) {
     CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_graph_load_split needs a place for the graph; out is NULL");
     CSAW_OPTIONS(csaw_load_options, given, options)
     options.size = sizeof options; /* they may go on to csaw_graph_load() */
-    *known = options;
+    *taken = options;
     return CSAW_OK;
 }
 
 csaw_status csaw_graph_load_split(const char *path, const csaw_load_options *given, const void *communicator,
                                   bool by_visits, csaw_graph **out) {
     csaw__ranks *ranks;
-    csaw_load_options options = {.size = sizeof options};
+    csaw_load_options options = {0};
+    const csaw_status status = take_arguments(given, out, &options);
     CSAW_TRY(csaw__ranks_open(communicator, &ranks));
-    const csaw_status taken = take_arguments(given, out, &options);
-    if (csaw__ranks_size(ranks) == 1) return taken == CSAW_OK ? csaw_graph_load(path, &options, out) : taken;
+    if (csaw__ranks_size(ranks) == 1) return status == CSAW_OK ? csaw_graph_load(path, &options, out) : status;
     csaw__ranks_enter(ranks);
     csaw__split_load l = {.ranks = ranks,
                           .rank = csaw__ranks_rank(ranks),
                           .size = csaw__ranks_size(ranks),
+                          .arguments = status,
                           .path = path,
                           .options = options,
-                          .given = taken,
                           .by_visits = by_visits};
     return load(&l, out);
 }

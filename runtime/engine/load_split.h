@@ -15,9 +15,9 @@
 typedef struct csaw__split_load {
     csaw__ranks *ranks;
     uint32_t rank, size;
+    csaw_status arguments; /* of this rank, which the others hear at the first meeting */
     const char *path;
     csaw_load_options options;
-    csaw_status given; /* what is wrong with the arguments of this rank, its csaw_last_error() still */
     bool by_visits;
 
     csaw__edge_list list; /* this rank's share; nothing once its arcs are sent */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/plan.c - plans: the device, the threads, the partitions, the ranks, and whether they go together. */
-#include "runtime/base/checksum.h"
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
 #include "runtime/engine/gpus.h"
@@ -245,18 +244,16 @@ done:
 
 /* Whether ranks have the same program and graph before them. */
 static csaw_status agree(csaw__ranks *ranks, csaw_status status, const csaw_graph *graph, const csaw_plan *plan) {
-    enum { VERSION, GRAPH, SPLIT, VISITS, GPU, PROTOCOL };
+    enum { GRAPH = CSAW__SAYS_MORE, SPLIT, VISITS, GPU };
     uint64_t values[CSAW__RANK_VALUES] = {0};
     if (!ranks) return status;
-    values[VERSION] = csaw__xxh64(csaw_version(), strcspn(csaw_version(), " ")); /* not what is built in */
-    values[PROTOCOL] = csaw__protocol();
+    csaw__protocol_say(values);
     if (status == CSAW_OK) values[GRAPH] = csaw_graph_checksum(graph);
     values[SPLIT] = plan && plan->spread;
     values[VISITS] = values[SPLIT] && plan->spread->options.by_visits;
     values[GPU] = values[SPLIT] && plan->spread->gpu;
     CSAW_TRY(csaw__ranks_meet(ranks, CSAW__AT_PLAN, status, values));
-    CSAW_TRY(csaw__ranks_alike(ranks, VERSION, "version of csaw", "install the same everywhere"));
-    CSAW_TRY(csaw__ranks_alike(ranks, PROTOCOL, "protocol between ranks", "install the same build of csaw everywhere"));
+    CSAW_TRY(csaw__protocol_alike(ranks));
     CSAW_TRY(csaw__ranks_alike(ranks, SPLIT, "choice of split", "give it to all ranks or to none"));
     CSAW_TRY(csaw__ranks_alike(ranks, VISITS, "choice of by_visits", "give it to all ranks or to none"));
     CSAW_TRY(csaw__ranks_alike(ranks, GPU, "device for its part", "give a GPU to all ranks or to none"));

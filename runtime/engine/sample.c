@@ -339,8 +339,8 @@ csaw_status csaw_sample(csaw_plan *plan, const csaw_sampler *sampler, const void
                         const csaw_run_options *options, csaw_samples **out) {
     csaw__run r;
     csaw_samples *samples = NULL;
-    CSAW_REQUIRE(out, CSAW_EINVAL, "csaw_sample needs a place for the samples; out is NULL");
-    csaw_status status = csaw__plan_check_lent(plan);
+    csaw_status status = out ? csaw__plan_check_lent(plan)
+                             : csaw__fail(CSAW_EINVAL, "csaw_sample needs a place for the samples; out is NULL");
     if (status == CSAW_OK)
         status = looks_late(plan) ? create_run(plan, sampler, params, seeds, options, true, &r)
                                   : csaw__run_create(plan, sampler, params, seeds, options, &r);

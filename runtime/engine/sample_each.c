@@ -129,8 +129,8 @@ csaw_status csaw_sample_each(csaw_plan *plan, const csaw_sampler *sampler, const
                              const csaw_run_options *options, csaw_status (*batch)(void *, csaw_samples *),
                              void *user) {
     each e = {.batch = batch, .user = user};
-    CSAW_REQUIRE(batch, CSAW_EINVAL, "csaw_sample_each needs a batch function; it is NULL");
-    csaw_status status = csaw__plan_check_lent(plan);
+    csaw_status status = batch ? csaw__plan_check_lent(plan)
+                               : csaw__fail(CSAW_EINVAL, "csaw_sample_each needs a batch function; it is NULL");
     if (status == CSAW_OK) status = csaw__run_create(plan, sampler, params, seeds, options, &e.run);
     if (status == CSAW_OK) status = check_first(&e.run);
     if (status == CSAW_OK) status = csaw__run_batches(&e.run, e.run.total - e.run.options.first, &e.at_once);

@@ -284,6 +284,45 @@ TEST(Errors, of_arguments_on_one_rank_reach_all) {
     EXPECT_NE(refusal(csaw_sample_each(all.get(), &csaw_uniform, nullptr, nullptr, &options, nothing, nullptr))
                   .find("first is"),
               std::string::npos);
+    options.first = 0;
+    csaw_samples **const out = rank_of() == last ? nullptr : &samples;
+    EXPECT_NE(refusal(csaw_sample(all.get(), &csaw_uniform, nullptr, nullptr, &options, out)).find("out is NULL"),
+              std::string::npos);
+    csaw_status (*const batch)(void *, csaw_samples *) = rank_of() == last ? nullptr : nothing;
+    EXPECT_NE(refusal(csaw_sample_each(all.get(), &csaw_uniform, nullptr, nullptr, &options, batch, nullptr))
+                  .find("needs a batch function"),
+              std::string::npos);
+    EXPECT_EQ(samples, nullptr);
+    ASSERT_EQ(same_status(csaw_sample(all.get(), &csaw_uniform, nullptr, nullptr, &options, &samples)), CSAW_OK);
+    csaw_samples_free(samples); // the plan is as good as before
+}
+
+TEST(Errors, of_arguments_of_a_writer_of_arcs_on_one_rank_reach_all) {
+    const bool last = rank_of() == size_of() - 1;
+    const Folder folder;
+    const Graph graph = rmat(6, true);
+    const Plan all = plan_of_all(graph);
+    const MPI_Comm world = MPI_COMM_WORLD;
+    csaw_save_options save_options = {};
+    save_options.size = sizeof save_options;
+    save_options.communicator = &world;
+    csaw_arc_writer *writer = nullptr;
+    const std::string path = folder / "a.txt";
+    EXPECT_NE(refusal(csaw_arc_writer_open(last ? nullptr : graph.get(), path.c_str(), &save_options, &writer))
+                  .find("needs the graph that is sampled"),
+              std::string::npos);
+    EXPECT_EQ(writer, nullptr);
+    csaw_samples *samples = nullptr;
+    const uint32_t fanout[] = {2};
+    csaw_run_options options = options_of();
+    options.depth = 1;
+    options.fanout = fanout;
+    ASSERT_EQ(same_status(csaw_sample(all.get(), &csaw_uniform, nullptr, nullptr, &options, &samples)), CSAW_OK);
+    ASSERT_EQ(same_status(csaw_arc_writer_open(graph.get(), path.c_str(), &save_options, &writer)), CSAW_OK);
+    EXPECT_NE(refusal(csaw_arc_writer_write(writer, last ? nullptr : samples)).find("needs samples; they are NULL"),
+              std::string::npos);
+    csaw_arc_writer_discard(writer);
+    csaw_samples_free(samples);
 }
 
 } // namespace

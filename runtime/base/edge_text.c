@@ -3,10 +3,10 @@
  * quotes where they need it, nine digits of every weight. */
 #include "runtime/base/edge_text.h"
 
+#include "runtime/base/float_text.h"
 #include "runtime/base/number_text.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { NUMBERS_BYTES = 128 }; /* two ids of 64 bits, a weight such as -1.17549435e-38, a type, a time, separators */
 
@@ -14,7 +14,7 @@ enum { NUMBERS_BYTES = 128 }; /* two ids of 64 bits, a weight such as -1.1754943
 char *csaw__put_weight(char *to, float weight) {
     if (weight >= 1 && weight <= 1e6f && weight == (float)(uint32_t)weight)
         return csaw__put_number(to, (uint32_t)weight);
-    return to + snprintf(to, 32, "%.9g", (double)weight);
+    return csaw__put_float(to, weight);
 }
 
 /* A word as it is, or in quotes if it would read back as something else. */

@@ -5,7 +5,10 @@
  * section 3.2; 11 bits, since those of a float32 part numbers of one size, which would meet in a few bins of 8.
  *
  * Keys are unsigned, as wide as elements, and order as they do. They stand in shared memory where a row of them fits,
- * so that the row is read once, and of what is kept again; elsewhere each pass makes them from the row. */
+ * so that the row is read once, and of what is kept again; elsewhere each pass makes them from the row.
+ *
+ * Limit on an H100, rows of many columns: 46% of the issue slots, 49% of the warps; L1 22%: rounds that wait for each
+ * other. */
 #ifndef CSAW_SPMM_DEVICE_MAXK_BLOCK_CUH
 #define CSAW_SPMM_DEVICE_MAXK_BLOCK_CUH
 

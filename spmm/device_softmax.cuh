@@ -3,7 +3,10 @@
  * for each head; of longer ones, one pass over all chunks after the other, a warp each, with their results merged in
  * order in between. Edges that follow each other are lanes that do, so that a warp reads and writes whole sectors and
  * takes exponentials side by side. Sums stay those of the CPU, one edge after the other: summands go to shared memory,
- * where every lane of the group reads all of them. To be compiled without contraction of a * b + c. */
+ * where every lane of the group reads all of them. To be compiled without contraction of a * b + c.
+ *
+ * Limit on an H100, graphs of tests: launches of 7 to 20 us, with 6 to 14% of the issue slots; on all of arxiv 0.073
+ * ms, twenty times the floor of its bytes (docs/measured/2026-11-26-gpu-14.md). */
 #ifndef CSAW_SPMM_DEVICE_SOFTMAX_CUH
 #define CSAW_SPMM_DEVICE_SOFTMAX_CUH
 

@@ -16,7 +16,11 @@
  * carried to and fro: prev's row is then read in place from the host's memory.
  *
  * Other launches may hand walks over meanwhile: all of a walk is written before the word that says where it waits, and
- * read from L2, where others' writes are. */
+ * read from L2, where others' writes are.
+ *
+ * Limit on an H100, R-MAT 20 in 64 MiB, 200,000 walks (csaw__parts_reject, _uniform, _alias): latency; 6 to 13% of the
+ * issue slots, 11 to 27% of the warps, 11 to 17% of L2: a launch has the walks that wait at one partition.
+ * docs/measured/2026-11-26-gpu-14.md. */
 #ifndef CSAW_ENGINE_DEVICE_PARTS_CUH
 #define CSAW_ENGINE_DEVICE_PARTS_CUH
 

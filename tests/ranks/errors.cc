@@ -5,6 +5,10 @@
 
 #include <csaw/training.h>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 extern "C" {
 #include "runtime/base/memory.h"
 }
@@ -110,6 +114,38 @@ TEST(Errors, of_batch_and_progress_functions_end_the_run_everywhere) {
     const Graph graph = rmat(6, true);
     batch_and_progress_functions(plan_of_all(graph));
     batch_and_progress_functions(plan_of_split(graph));
+}
+
+struct Heard {
+    std::vector<uint64_t> done;
+    bool late; // this rank is
+};
+
+bool hear_progress(void *user, uint64_t done, uint64_t) {
+    auto *heard = static_cast<Heard *>(user);
+    heard->done.push_back(done);
+    if (heard->late) std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    heard->late = false;
+    return true;
+}
+
+TEST(Progress, does_not_go_back_while_a_rank_waits_for_others) {
+    const Graph graph = rmat(6, true);
+    csaw_run_options options = options_of();
+    options.progress = hear_progress;
+    for (const Plan &all : {plan_of_all(graph), plan_of_split(graph)})
+        for (bool each : {false, true}) {
+            Heard heard = {{}, rank_of() == size_of() - 1};
+            options.user = &heard;
+            csaw_samples *samples = nullptr;
+            EXPECT_EQ(same_status(each ? csaw_sample_each(all.get(), &csaw_uniform, nullptr, nullptr, &options, nothing,
+                                                          nullptr)
+                                       : csaw_sample(all.get(), &csaw_uniform, nullptr, nullptr, &options, &samples)),
+                      CSAW_OK);
+            csaw_samples_free(samples);
+            EXPECT_TRUE(std::is_sorted(heard.done.begin(), heard.done.end())) << testing::PrintToString(heard.done);
+            EXPECT_EQ(heard.done.back(), 2 * csaw_graph_csr(graph.get()).num_vertices);
+        }
 }
 
 csaw_status put(void *user, csaw_samples *samples) {

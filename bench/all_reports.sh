@@ -64,6 +64,7 @@ phase() { # NAME
     dir=$out/$name CUDA_VISIBLE_DEVICES=$gpu setsid timeout -k 5 $((seconds < left ? seconds : left)) \
         bash -c "$command" >"$out/$name/log" 2>&1 &
     session=$!
+    trap 'pkill -KILL -s "$session"; exit 1' INT TERM
     wait "$session"
     status=$?
     pkill -KILL -s "$session" # what timeouts within the phase had taken out of its process group

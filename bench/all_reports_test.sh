@@ -38,6 +38,16 @@ DEADLINE=1 "$bench/all_reports.sh" late both && exit 1
 check grep -q '^| both | all | - | 0 | - | no time left |' late/summary.md
 "$bench/all_reports.sh" none nosuch && exit 1
 
+# A run that is cut as a whole: what came before is in the archive, and the phase at hand ends with it.
+cat >cut_phases <<'END'
+first alone 9  echo kept >$dir/kept
+stuck alone 60 echo $$ >$dir/stray; sleep 60; true
+END
+PHASES=cut_phases timeout 2 "$bench/all_reports.sh" cut
+check [ "$(tar -xzOf cut/reports.tar.gz ./first/kept)" = kept ]
+sleep 0.2
+check [ "$(grep -sc sleep "/proc/$(cat cut/stuck/stray)/cmdline")" != 1 ]
+
 # The phases that there are: of a kind, with a limit, by scripts of this folder.
 cd "$bench/.." || exit 1
 grep -v '^#' bench/all_reports.phases | while read -r name kind seconds command || [[ -n $name ]]; do

@@ -25,6 +25,7 @@ static struct {
 /* What a rank tells the others when it has come to an end or to a place where all must have got so far. */
 typedef struct word {
     int result;
+    bool at_end;
     char command[16], host[64];
     char text[MOST_TEXT];
 } word;
@@ -92,18 +93,25 @@ static void say_failure(const word *words) {
     if (ranks.rank == 0 && words[lowest].text[0]) fprintf(stderr, "%s%s", prefix, words[lowest].text);
 }
 
+static bool calls_differ(const word *a, const word *b) {
+    return a->at_end != b->at_end || strcmp(a->command, b->command);
+}
+
 /* Whose calls would not meet. */
-static int refuse_commands(const word *words, uint32_t other) {
+static int refuse_calls(const word *words, uint32_t other) {
     ranks.agreed = true;
-    if (ranks.rank == 0)
+    if (ranks.rank == 0 && strcmp(words[0].command, words[other].command))
         fprintf(stderr,
                 "csaw: rank %u was started as csaw %s, but rank 0 as csaw %s; give all ranks the same command\n", other,
                 words[other].command, words[0].command);
+    else if (ranks.rank == 0)
+        fprintf(stderr, "csaw: rank %u has come to its end, but rank %u has not; give all ranks the same options\n",
+                words[0].at_end ? 0 : other, words[0].at_end ? other : 0);
     return EXIT_USAGE;
 }
 
-int ranks_agree(int result) {
-    word mine = {.result = result};
+static int agree(int result, bool at_end) {
+    word mine = {.result = result, .at_end = at_end};
     MPI_Request request;
     if (ranks.size == 1 || ranks.agreed) return result;
     word *words = allocate(ranks.size, sizeof *words);
@@ -118,10 +126,12 @@ int ranks_agree(int result) {
     }
     if (ranks.agreed) say_failure(words);
     for (uint32_t r = 1; r < ranks.size && !ranks.agreed; r++)
-        if (strcmp(words[r].command, words[0].command)) result = refuse_commands(words, r);
+        if (calls_differ(&words[0], &words[r])) result = refuse_calls(words, r);
     free(words);
     return result;
 }
+
+int ranks_agree(int result) { return agree(result, false); }
 
 void ranks_sum(uint64_t *values, int count) {
     const word nothing = {.result = -1};
@@ -133,7 +143,7 @@ void ranks_sum(uint64_t *values, int count) {
 
 int ranks_end(int result) {
     if (!ranks.initialised) return result;
-    result = ranks_agree(result ? result : -1);
+    result = agree(result ? result : -1, true);
     MPI_Comm_free(&ranks.comm);
     MPI_Finalize();
     return result < 0 ? EXIT_OK : result;

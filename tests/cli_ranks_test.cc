@@ -191,6 +191,11 @@ TEST_F(CliRanks, messages_come_once_and_name_the_rank) {
     got = run("walk " + karate + " -o w.txt" + other + "sample " + karate + " --fanout 2 -o w.txt", on(1));
     EXPECT_EQ(got.code, 2);
     EXPECT_EQ(times(got.err, "give all ranks the same command"), 1u) << got.err;
+    got = run("walk " + karate + " -o w.txt" + other + "walk --help", on(2));
+    EXPECT_EQ(got.code, 2);
+    EXPECT_EQ(times(got.err, "csaw: rank 2 has come to its end, but rank 0 has not; give all ranks the same options"),
+              1u)
+        << got.err;
     EXPECT_FALSE(exists("w.txt"));
     EXPECT_FALSE(exists("w.txt.part"));
 }

@@ -314,8 +314,8 @@ void csaw__run_share(const csaw__run *r, uint64_t total, uint64_t *first, uint64
     *count = csaw__share_begin(total, rank + 1, size) - *first;
 }
 
-/* This process's group of the instances. status: how its preparations went. */
-static csaw_status sample_share(const csaw__run *r, csaw_status status, csaw_samples *samples) {
+/* This process's group of the instances. status: how its preparations went. *done: what the progress function heard. */
+static csaw_status sample_share(const csaw__run *r, csaw_status status, csaw_samples *samples, uint64_t *done) {
     uint64_t first, count;
     csaw__fault fault;
     csaw__run_share(r, r->total, &first, &count);
@@ -327,17 +327,27 @@ static csaw_status sample_share(const csaw__run *r, csaw_status status, csaw_sam
     CSAW_TRY(csaw__run_room(r, count + !count, count + !count)); /* 0 would be a sample's */
     CSAW_TRY(csaw__run_batch(r, first, count, samples, &fault));
     CSAW_TRY(csaw__run_fault(r, &fault));
-    return csaw__spread_agree_run(r, csaw__run_progress(r, r->total));
+    *done = r->total;
+    return csaw__spread_agree_run(r, csaw__run_progress(r, *done));
 }
 
 /* One batch has all the seeds, and ranks have no part in it. */
 static bool looks_late(const csaw_plan *plan) { return plan && csaw__plan_whole_on_gpu(plan) && !plan->ranks; }
 
-static bool go_on(void *user) { return csaw__run_progress(user, 0) == CSAW_OK; }
+typedef struct waiting { /* for other ranks */
+    const csaw__run *run;
+    uint64_t done;
+} waiting;
+
+static bool go_on(void *user) {
+    const waiting *const w = user;
+    return csaw__run_progress(w->run, w->done) == CSAW_OK;
+}
 
 csaw_status csaw_sample(csaw_plan *plan, const csaw_sampler *sampler, const void *params, const csaw_seeds *seeds,
                         const csaw_run_options *options, csaw_samples **out) {
     csaw__run r;
+    waiting others = {&r, 0};
     csaw_samples *samples = NULL;
     csaw_status status = out ? csaw__plan_check_lent(plan)
                              : csaw__fail(CSAW_EINVAL, "csaw_sample needs a place for the samples; out is NULL");
@@ -345,9 +355,9 @@ csaw_status csaw_sample(csaw_plan *plan, const csaw_sampler *sampler, const void
         status = looks_late(plan) ? create_run(plan, sampler, params, seeds, options, true, &r)
                                   : csaw__run_create(plan, sampler, params, seeds, options, &r);
     CSAW_TRY(csaw__run_agree(&r, plan, status, seeds, NULL));
-    csaw__ranks_watch(plan->ranks, go_on, &r);
+    csaw__ranks_watch(plan->ranks, go_on, &others);
     status = csaw__alloc_zero(&samples, 1, "samples");
-    status = after_seeds(&r, sample_share(&r, status, samples));
+    status = after_seeds(&r, sample_share(&r, status, samples, &others.done));
     status = csaw__ranks_meet(plan->ranks, CSAW__AT_END, status, NULL);
     csaw__ranks_watch(plan->ranks, NULL, NULL);
     if (status == CSAW_OK)

@@ -5,6 +5,10 @@
 
 #include <csaw/training.h>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
 extern "C" {
 #include "runtime/base/memory.h"
 }
@@ -112,17 +116,87 @@ TEST(Errors, of_batch_and_progress_functions_end_the_run_everywhere) {
     batch_and_progress_functions(plan_of_split(graph));
 }
 
+struct Heard {
+    std::vector<uint64_t> done;
+    bool late; // this rank is
+};
+
+bool hear_progress(void *user, uint64_t done, uint64_t) {
+    auto *heard = static_cast<Heard *>(user);
+    heard->done.push_back(done);
+    if (heard->late) std::this_thread::sleep_for(std::chrono::milliseconds(400));
+    heard->late = false;
+    return true;
+}
+
+TEST(Progress, does_not_go_back_while_a_rank_waits_for_others) {
+    const Graph graph = rmat(6, true);
+    csaw_run_options options = options_of();
+    options.progress = hear_progress;
+    for (const Plan &all : {plan_of_all(graph), plan_of_split(graph)})
+        for (bool each : {false, true}) {
+            Heard heard = {{}, rank_of() == size_of() - 1};
+            options.user = &heard;
+            csaw_samples *samples = nullptr;
+            EXPECT_EQ(same_status(each ? csaw_sample_each(all.get(), &csaw_uniform, nullptr, nullptr, &options, nothing,
+                                                          nullptr)
+                                       : csaw_sample(all.get(), &csaw_uniform, nullptr, nullptr, &options, &samples)),
+                      CSAW_OK);
+            csaw_samples_free(samples);
+            EXPECT_TRUE(std::is_sorted(heard.done.begin(), heard.done.end())) << testing::PrintToString(heard.done);
+            EXPECT_EQ(heard.done.back(), 2 * csaw_graph_csr(graph.get()).num_vertices);
+        }
+}
+
 csaw_status put(void *user, csaw_samples *samples) {
     return csaw_writer_write(static_cast<csaw_writer *>(user), samples);
 }
 
-// All that a job does, from the communicator on.
-csaw_status whole_job(MPI_Comm comm, const csaw_graph *graph, const std::string &path, bool split) {
-    csaw_plan_options plan_options = {};
-    plan_options.size = sizeof plan_options;
-    plan_options.threads = 1;
-    plan_options.communicator = &comm;
-    plan_options.split = split;
+csaw_status put_arcs(void *user, csaw_samples *samples) {
+    return csaw_arc_writer_write(static_cast<csaw_arc_writer *>(user), samples);
+}
+
+csaw_plan_options options_of_job(const MPI_Comm *comm, bool split) {
+    csaw_plan_options options = {};
+    options.size = sizeof options;
+    options.threads = 1;
+    options.communicator = comm;
+    options.split = split;
+    return options;
+}
+
+using Job = csaw_status(MPI_Comm comm, const csaw_graph *graph, const std::string &path, bool split);
+
+// All that a job of samples does, from the communicator on.
+csaw_status job_of_samples(MPI_Comm comm, const csaw_graph *graph, const std::string &path, bool split) {
+    const csaw_plan_options plan_options = options_of_job(&comm, split);
+    csaw_save_options save_options = {};
+    save_options.size = sizeof save_options;
+    save_options.communicator = &comm;
+    csaw_plan *plan = nullptr;
+    csaw_arc_writer *writer = nullptr;
+    csaw_run_options options = options_of();
+    const uint32_t fanout[] = {3, 2};
+    options.depth = 2;
+    options.fanout = fanout;
+    const csaw_vertex seeds[8] = {3, 12, 30, 41, 5, 50, 22, 17};
+    const csaw_seeds from = {seeds, 8, nullptr};
+    csaw_status status = csaw_plan_create(graph, &plan_options, &plan);
+    if (status == CSAW_OK) status = csaw_arc_writer_open(graph, path.c_str(), &save_options, &writer);
+    if (status == CSAW_OK) {
+        status = csaw_sample_each(plan, &csaw_neighbor, nullptr, &from, &options, put_arcs, writer);
+        if (status == CSAW_OK)
+            status = csaw_arc_writer_close(writer);
+        else
+            csaw_arc_writer_discard(writer);
+    }
+    csaw_plan_free(plan);
+    return status;
+}
+
+// The same of walks.
+csaw_status job_of_walks(MPI_Comm comm, const csaw_graph *graph, const std::string &path, bool split) {
+    const csaw_plan_options plan_options = options_of_job(&comm, split);
     csaw_write_options write_options = {};
     write_options.size = sizeof write_options;
     write_options.num_walks = 40;
@@ -148,7 +222,7 @@ csaw_status whole_job(MPI_Comm comm, const csaw_graph *graph, const std::string 
 }
 
 // One rank's allocations fail from the nth on, for each n and two ranks.
-void memory(bool split) {
+void memory(Job *job, bool split) {
     const Folder folder;
     const Graph graph = rmat(6, true);
     for (int victim : {0, size_of() - 1}) {
@@ -157,7 +231,7 @@ void memory(bool split) {
             MPI_Comm comm;
             MPI_Comm_dup(MPI_COMM_WORLD, &comm);
             if (rank_of() == victim) csaw__fail_allocations_from(n);
-            const csaw_status status = whole_job(comm, graph.get(), folder / "w.txt", split);
+            const csaw_status status = job(comm, graph.get(), folder / "w.txt", split);
             csaw__fail_allocations_from(0);
             MPI_Comm_free(&comm);
             if (same_status(status) == CSAW_OK) break;
@@ -171,8 +245,8 @@ void memory(bool split) {
 }
 
 TEST(Errors, of_memory_on_one_rank_reach_all) {
-    memory(false);
-    memory(true);
+    for (Job *job : {job_of_walks, job_of_samples})
+        for (bool split : {false, true}) memory(job, split);
 }
 
 std::string refusal(csaw_status status) {

@@ -349,6 +349,31 @@ TEST(LoadSplit, NoPlaceForTheGraphOnOneRankIsSaidOnAll) {
                    [](auto &given) { given.out = nullptr; });
 }
 
+TEST(LoadSplit, WhatIsStoppedOnOneRankIsStoppedOnAll) {
+    const Folder folder;
+    const std::string path = path_of(folder, {"a.txt", "1 2\n2 3\n"});
+    csaw_status status;
+    uint64_t stopped = 0;
+    struct {
+        uint64_t left, asked; // calls until this rank says no
+    } watch = {};
+    const auto go_on = [](void *user) {
+        auto *const w = static_cast<decltype(watch) *>(user);
+        return w->asked++ < w->left;
+    };
+    for (uint64_t left = 0; left < 100; left++) {
+        watch = {rank_of() == size_of() - 1 ? left : 100, 0};
+        csaw_watch(go_on, &watch);
+        load_split(path, options_of(0, nullptr), false, &status);
+        csaw_watch(nullptr, nullptr);
+        if (status == CSAW_OK) break;
+        EXPECT_EQ(CSAW_ESTOPPED, status) << csaw_last_error();
+        stopped++;
+    }
+    EXPECT_EQ(CSAW_OK, status);
+    EXPECT_GT(stopped, 0u);
+}
+
 TEST(LoadSplit, OptionsOfAnotherCsawOnOneRankAreSaidOnAll) {
     expect_refused("the size field of csaw_load_options is 4096, but this csaw knows sizes up to ",
                    [](auto &given) { given.options.size = 4096; });

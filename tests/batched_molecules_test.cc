@@ -5,8 +5,8 @@
 
 #include <sstream>
 
-#include "tests/data_folder.h"
 #include "tests/batched_cases.h"
+#include "tests/data_folder.h"
 
 using namespace batched;
 

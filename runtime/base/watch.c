@@ -39,8 +39,7 @@ bool csaw__watch_stopped(csaw__watch *watch) {
 }
 
 csaw_status csaw__go_on(void) {
-    CSAW_REQUIRE(!csaw__stopped(csaw__watching()), CSAW_ESTOPPED,
-                 "stopped: the function of csaw_watch() said so");
+    CSAW_REQUIRE(!csaw__stopped(csaw__watching()), CSAW_ESTOPPED, "stopped: the function of csaw_watch() said so");
     return CSAW_OK;
 }
 

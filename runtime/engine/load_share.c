@@ -244,7 +244,7 @@ static csaw_status number(csaw__split_load *l) {
 /* ---- all ---- */
 
 enum { VISITS = CSAW__SAYS_MORE, OPTIONS, WHOLE, FIRST, END, HEAD, COMPARED };
-_Static_assert(COMPARED <= CSAW__RANK_VALUES, "what ranks compare fits what they say");
+_Static_assert((int)COMPARED <= (int)CSAW__RANK_VALUES, "what ranks compare fits what they say");
 
 /* Of columns as text, of which there are few. */
 static uint64_t hash_of_options(const csaw_load_options *options) {

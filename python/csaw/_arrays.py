@@ -7,6 +7,7 @@ GPU, with __dlpack__ and __cuda_array_interface__.
 """
 import contextlib
 import ctypes
+import operator
 import sys
 from typing import Any, Dict, Optional, Tuple, Union
 
@@ -24,6 +25,17 @@ class _Memory:
 
     def __init__(self, interface, owner):
         self.__array_interface__, self.owner = interface, owner
+
+
+def as_count(value: Any, name: str, least: int = 0, most: int = 2**32 - 1) -> int:
+    """A whole number from least to most, of Python, NumPy or a tensor."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool) or not least <= number <= most:
+        raise invalid(f"{name} is {value!r}; it is a whole number from {least} to {most}")
+    return number
 
 
 def view(pointer: Optional[int], shape, dtype, owner: Any, writable: bool = False) -> np.ndarray:
@@ -51,14 +63,19 @@ def as_numpy(x: Any, name: str) -> np.ndarray:
     if on_device(x):
         raise invalid(f"{name} is memory of a GPU, but is read on the host; copy it there first (.cpu() in PyTorch, "
                       ".get() in CuPy)")
-    if hasattr(x, "detach"):  # a tensor of PyTorch: shares its memory also where NumPy is older than DLPack
-        return x.detach().numpy()
-    if hasattr(x, "__dlpack__") and hasattr(np, "from_dlpack"):
-        return np.from_dlpack(x)
     try:
-        return np.asarray(x)
-    except ValueError as error:
+        if hasattr(x, "detach"):  # a tensor of PyTorch: shares its memory also where NumPy is older than DLPack
+            return x.detach().numpy()
+        if hasattr(x, "__dlpack__") and hasattr(np, "from_dlpack"):
+            return np.from_dlpack(x)
+        array = np.asarray(x)
+    except (ValueError, TypeError) as error:
         raise invalid(f"{name} is not an array: {error}") from None
+    if array.ndim == 0 and array.dtype == object:  # NumPy's shell around what is no sequence
+        plain = hasattr(x, "__iter__") and not hasattr(x, "shape")  # a set, a generator
+        remedy = f"list({name})" if plain else "an array or a list"
+        raise invalid(f"{name} is a {type(x).__name__}, which is not an array; give {remedy}")
+    return array
 
 
 def on_host(x: Any) -> Any:

@@ -5,11 +5,11 @@ import copy
 import os
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
+from ._arrays import as_count
 from ._data import GraphData, is_tensor
 from ._drawing import Drawn
 from ._lib import invalid
 from .batch import Batch
-from .runs import _count
 
 
 class _Order:
@@ -58,12 +58,16 @@ class Epochs:
 
     def _use_workers(self, num_workers: int, filter_per_worker: Optional[bool], options: Dict[str, Any]) -> None:
         """The last step of a loader's making: PyTorch's DataLoader, if workers or its options are asked for."""
-        self.num_workers = _count(num_workers, "num_workers")
+        self.num_workers = as_count(num_workers, "num_workers")
         if filter_per_worker is None:
             filter_per_worker = not any(is_tensor(x) and x.device.type != "cpu" for x in self.data.attributes.values())
         self._filled = filter_per_worker
         if not self.num_workers and not options:
             return
+        taken = sorted({"dataset", "sampler", "batch_sampler", "collate_fn"} & set(options))
+        if taken:
+            raise invalid(f"{type(self).__name__} takes no {', '.join(taken)}, which it has of its own; a batch can be "
+                          "changed by transform")
         try:
             from torch.utils.data import DataLoader
         except ImportError:
@@ -74,7 +78,7 @@ class Epochs:
         try:
             self._dataloader = DataLoader(_Items(alike, self._filled), batch_size=None, sampler=_Order(alike),
                                           collate_fn=_as_it_is, num_workers=self.num_workers, **options)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise invalid(f"{error}; what is no argument of {type(self).__name__} goes to PyTorch's DataLoader") from None
 
     def __getstate__(self):
@@ -82,7 +86,7 @@ class Epochs:
 
     def set_epoch(self, epoch: int) -> None:
         """The next iteration is this epoch; the one after it, the next."""
-        self._epoch[0] = _count(epoch, "epoch")
+        self._epoch[0] = as_count(epoch, "epoch")
 
     def __len__(self) -> int:
         raise NotImplementedError

@@ -10,7 +10,7 @@ import threading
 from typing import Any, Callable, Optional, Union
 
 from . import _structs as s
-from ._lib import check, lib
+from ._lib import check, invalid, lib
 
 ProgressOption = Union[bool, Callable[[int, int], Optional[bool]]]
 
@@ -68,6 +68,8 @@ class Callbacks(Interruptible):
 
     def __init__(self, progress: ProgressOption = False, unit: str = " walks"):
         super().__init__()
+        if not isinstance(progress, bool) and progress is not None and not callable(progress):
+            raise invalid(f"progress is {progress!r}; it is True, or a function of (done, total)")
         self.error: Optional[BaseException] = None
         self._told = _bar(unit) if progress is True else progress or None
         self.progress: Any = s.PROGRESS(self._progress)

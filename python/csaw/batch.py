@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Batch: what a loader gives."""
-from typing import Any, List
+from typing import Any, Iterator, List, Tuple
 
 from ._data import is_tensor
 
 
 class Batch:
-    """A minibatch: attributes by name, also batch["x"]. Arrays of vertices are those of n_id, of edges those of
-    e_id."""
+    """A minibatch: attributes by name, also batch["x"]; as in PyTorch Geometric len() is their number, and iterating
+    gives pairs of name and value. Arrays of vertices are those of n_id, of edges those of e_id."""
 
     def __init__(self, **attributes):
         self.__dict__.update(attributes)
@@ -16,13 +16,28 @@ class Batch:
         return list(self.__dict__)
 
     def __getitem__(self, name: str) -> Any:
-        return self.__dict__[name]
+        try:
+            return self.__dict__[name]
+        except KeyError:
+            raise KeyError(self._has_not(name)) from None
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self, name, value)
+
+    def __len__(self) -> int:
+        return len(self.__dict__)
+
+    def __iter__(self) -> Iterator[Tuple[str, Any]]:
+        return iter(list(self.__dict__.items()))
 
     def __contains__(self, name: str) -> bool:
         return name in self.__dict__
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"this batch has no '{name}'; it has {', '.join(self.__dict__)}")
+        raise AttributeError(self._has_not(name))
+
+    def _has_not(self, name: str) -> str:
+        return f"this batch has no '{name}'; it has {', '.join(self.__dict__)}"
 
     @property
     def num_nodes(self) -> int:

@@ -5,9 +5,10 @@ from typing import Any, Iterator, List, Union
 import numpy as np
 
 from . import _structs as s
+from ._arrays import as_count
 from ._lib import invalid
 from .plan import plan_of
-from .runs import GraphOrPlan, SamplerLike, _count, each_batch, host_walks, require_all, run_options, seeds_of
+from .runs import GraphOrPlan, SamplerLike, each_batch, host_walks, require_all, run_options, seeds_of
 from .sampler import sampler_of
 
 
@@ -20,7 +21,7 @@ class WalkCorpus:
         self._plan, self._sampler, self._seeds = plan_of(graph), sampler_of(sampler), seeds_of(seeds)
         if self._seeds and self._seeds.offset is not None:
             raise invalid("seeds of walks are one vertex each, [n]")
-        self._run = dict(depth=_count(length, "length", 1, 2**24 - 1), walks_per_seed=walks_per_seed, seed=seed,
+        self._run = dict(depth=as_count(length, "length", 1, 2**24 - 1), walks_per_seed=walks_per_seed, seed=seed,
                          select=select, batch_bytes=batch_bytes)
         run_options(**self._run)  # what is wrong is said now
         self._words, self._names = words, None
@@ -34,6 +35,9 @@ class WalkCorpus:
     def __len__(self):
         count = self._seeds.count if self._seeds else self._plan.graph.num_vertices
         return count * self._run["walks_per_seed"]
+
+    def __repr__(self):
+        return f"WalkCorpus({len(self)} walks of {self._run['depth']} steps, {self._sampler!r} of {self._plan.graph!r})"
 
     def __iter__(self) -> Iterator[List[Union[str, int]]]:
         done, total = 0, len(self)

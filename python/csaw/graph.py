@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple, Union
 import numpy as np
 
 from . import _structs as s
-from ._arrays import as_floats, as_integers, as_numpy, pointer, view
+from ._arrays import as_count, as_floats, as_integers, as_numpy, pointer, view
 from ._lib import Handle, check, create, invalid, lib
 from ._lib import options as make_options
 from ._progress import Interruptible
@@ -33,6 +33,15 @@ def _columns(num_edges, weight, type, time):
     return weight, type, time
 
 
+def _number(u, v, data, weight) -> float:
+    """The weight of an edge of networkx."""
+    try:
+        return float(data.get(weight, 1))
+    except (TypeError, ValueError):
+        raise invalid(f"edge {u!r} -> {v!r} has the {weight} {data[weight]!r}, which is no number; give it one, or "
+                      "weight=None to read none") from None
+
+
 class Graph:
     """An immutable graph. Made by load, from_csr, from_edge_index, from_scipy, from_networkx, rmat and the like.
 
@@ -50,7 +59,7 @@ class Graph:
     _csr: s.csaw_csr
     _given_names: Optional[List[Any]]
     _names: Optional[List[str]]
-    _kept: Dict[str, Any]  # what was made of the graph: its arcs by target; matrices of csaw.torch
+    _kept: Dict[str, Any]  # what was made of the graph: its arcs by target, vertices by name; matrices of csaw.torch
     _plans: threading.local
 
     def __init__(self, *_, **__):
@@ -128,8 +137,8 @@ class Graph:
         array = as_integers(edge_index, "edge_index", np.uint32, (2, None), below=MAX_VERTICES, what="vertex numbers")
         src, dst = array  # rows of a contiguous array are contiguous
         weight, type, time = _columns(len(src), weight, type, time)
-        if num_nodes is not None and not 0 <= num_nodes <= MAX_VERTICES:
-            raise invalid(f"num_nodes is {num_nodes}; a graph has 0 .. {MAX_VERTICES} vertices")
+        if num_nodes is not None:
+            num_nodes = as_count(num_nodes, "num_nodes", 0, MAX_VERTICES)
         if num_nodes == 0 and not len(src):
             return cls.from_csr(np.zeros(1, np.uint64), np.zeros(0, np.uint32))
         edges = s.csaw_edges(num_nodes or 0, len(src), *map(pointer, (src, dst, weight, type, time)))
@@ -167,12 +176,14 @@ class Graph:
         """From a networkx graph: vertex i is the i-th node, and names are the nodes. Edges of a DiGraph are arcs
         u -> v, those of a Graph arcs both ways; parallel ones of a multigraph are kept. weight: the edge attribute that
         holds weights, 1 where an edge has none; no edge has it, or None: no weights."""
+        if not all(hasattr(graph, name) for name in ("nodes", "edges", "is_directed")):
+            raise invalid(f"from_networkx takes a networkx graph, not {type(graph).__name__}")
         nodes = list(graph.nodes())
         number = {node: i for i, node in enumerate(nodes)}
         edges = list(graph.edges(data=True))
         index = np.array([[number[u] for u, _, _ in edges], [number[v] for _, v, _ in edges]], np.int64).reshape(2, -1)
         has_weight = weight is not None and any(weight in data for _, _, data in edges)
-        values = np.array([data.get(weight, 1) for _, _, data in edges], np.float64) if has_weight else None
+        values = np.array([_number(u, v, data, weight) for u, v, data in edges]) if has_weight else None
         out = cls.from_edge_index(index, len(nodes), values, undirected=not graph.is_directed(),
                                   keep_duplicates=True)
         if nodes != list(range(len(nodes))):
@@ -259,6 +270,11 @@ class Graph:
         """[num_vertices] int64, the length of each row."""
         return np.diff(self.rowptr.astype(np.int64))
 
+    def neighbors(self, vertex: int) -> np.ndarray:
+        """[degree] uint32: where the arcs of a vertex lead, ascending; a view of col."""
+        v = as_count(vertex, "vertex", 0, self.num_vertices - 1)
+        return self.col[int(self.rowptr[v]):int(self.rowptr[v + 1])]
+
     @property
     def names(self) -> Union[np.ndarray, List[Any], None]:
         """What vertices are called: [num_vertices] int64, or a list of words (of nodes, from networkx). None: vertex v
@@ -277,9 +293,13 @@ class Graph:
     def find(self, name) -> int:
         """The vertex of that name."""
         if self._given_names is not None:
-            if name not in self._given_names:
-                raise invalid(f"no vertex is called {name!r}")
-            return self._given_names.index(name)
+            if "vertex of a name" not in self._kept:  # of equal names the first
+                last_first = range(self.num_vertices - 1, -1, -1)
+                self._kept["vertex of a name"] = {self._given_names[v]: v for v in last_first}
+            try:
+                return self._kept["vertex of a name"][name]
+            except (KeyError, TypeError):  # TypeError: what cannot be a node
+                raise invalid(f"no vertex is called {name!r}") from None
         out = ctypes.c_uint32()
         check(lib.csaw_graph_find(self._handle.pointer, str(name).encode(), ctypes.byref(out)))
         return out.value
@@ -291,8 +311,8 @@ class Graph:
     # ---- other forms
 
     def save(self, path: Union[str, os.PathLike]) -> None:
-        """Writes the graph: .csaw (opens without reading), else an edge list, compressed if path ends in .gz. Names
-        that came from networkx are not written."""
+        """Writes the graph: .csaw (opens without reading), else an edge list, compressed if path ends in .gz. For .npz
+        and .mtx take SciPy's functions and to_scipy(). Names that came from networkx are not written."""
         with Interruptible():
             check(lib.csaw_graph_save(self._handle.pointer, os.fsencode(path)))
 

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Se
 import numpy as np
 
 from ._ahead import Ahead, Features, Kept, Made, Numbers, arrays_of, tensors_of
-from ._arrays import as_integers, as_numpy, on_host, shared_tensor
+from ._arrays import as_count, as_integers, as_numpy, on_host, shared_tensor
 from ._data import GraphData, is_tensor, on, take
 from ._drawing import Drawer, Drawn, distinct, repeated
 from ._epochs import Epochs
@@ -15,7 +15,7 @@ from ._lib import invalid
 from .batch import Batch
 from .graph import Graph
 from .plan import _bytes
-from .runs import _count, counts_by_hop, fanout_of
+from .runs import counts_by_hop, fanout_of
 
 
 class _Item(NamedTuple):  # a batch that is to be drawn
@@ -128,17 +128,17 @@ class NeighborLoader(Epochs):
         graph = self.data.receiving_graph()
         self._place: Any = graph.time  # [edges] of each arc that is sampled: its place in edge_index
         hops = [-1 if int(v) == 2**32 - 1 else int(v) for v in fanout_of(num_neighbors)]
-        self._drawer = Drawer(graph, hops, replace, subgraph_type == "induced", _count(seed, "seed", 0, 2**64 - 1),
+        self._drawer = Drawer(graph, hops, replace, subgraph_type == "induced", as_count(seed, "seed", 0, 2**64 - 1),
                               threads)
         self._levels = self.data.levels()
         self._features: Optional[Features] = None  # of batches made ahead
         self._kept: Optional[Kept] = None  # their loader, from one epoch to the next
         self.input_nodes = self._take_input(input_nodes)
         self._repeats = len(np.unique(self.input_nodes)) < len(self.input_nodes)
-        self.batch_size, self.shuffle, self.drop_last = _count(batch_size, "batch_size",
+        self.batch_size, self.shuffle, self.drop_last = as_count(batch_size, "batch_size",
                                                                1), bool(shuffle), bool(drop_last)
         self.device = None if device is None else str(device)
-        self.in_flight = None if in_flight is None else _count(in_flight, "in_flight", 1)
+        self.in_flight = None if in_flight is None else as_count(in_flight, "in_flight", 1)
         self.cache_bytes = None if cache_bytes is None else _bytes(cache_bytes, "cache_bytes")
         if self.device is not None:
             if num_workers or dataloader_options:

@@ -7,12 +7,11 @@ from typing import Any, Tuple, Union
 import numpy as np
 
 from . import _structs as s
-from ._arrays import DeviceArray, as_integers, on_host, pointer
+from ._arrays import DeviceArray, as_count, as_integers, on_host, pointer
 from ._lib import Handle, check, create, invalid, lib
 from ._lib import options as make_options
 from ._progress import Interruptible
 from .graph import Graph
-from .runs import _count
 from .samples import _device_number
 
 
@@ -62,6 +61,6 @@ def negatives(graph: Graph, src: Any, each: int = 1, *, power: float = 0.0, any:
     if not isinstance(device, str):
         raise invalid(f"device is {device!r}; give its name, such as 'cuda:0', or 'cpu'")
     vertex = as_integers(on_host(src), "src", np.uint32, what="vertex numbers")
-    seed, first = _count(seed, "seed", 0, 2**64 - 1), _count(first, "first", 0, 2**40)
+    seed, first = as_count(seed, "seed", 0, 2**64 - 1), as_count(first, "first", 0, 2**40)
     with Interruptible():
-        return _drawn(graph, device, (float(power), bool(any)), seed, first, vertex, _count(each, "each", 1))
+        return _drawn(graph, device, (float(power), bool(any)), seed, first, vertex, as_count(each, "each", 1))

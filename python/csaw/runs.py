@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Opt
 import numpy as np
 
 from . import _structs as s
-from ._arrays import as_integers, on_host, pointer
+from ._arrays import as_count, as_integers, on_host, pointer
 from ._lib import ESTOPPED, CsawError, check, invalid, lib
 from ._lib import options as make_options
 from ._progress import Callbacks, ProgressOption
@@ -47,13 +47,6 @@ def seeds_of(seeds: Any) -> Optional[Seeds]:
     return Seeds(np.concatenate(pools), offset, len(pools))
 
 
-def _count(value, name, least=0, most=2**32 - 1):
-    number = value.__index__() if hasattr(value, "__index__") else None
-    if number is None or isinstance(value, bool) or not least <= number <= most:
-        raise invalid(f"{name} is {value!r}; it is a whole number from {least} to {most}")
-    return number
-
-
 def _select(name: str) -> int:
     names: List[str] = []
     while lib.csaw_select_name(len(names)) is not None:
@@ -72,7 +65,7 @@ def fanout_of(fanout: Any) -> np.ndarray:
     values = list(fanout) if isinstance(fanout, Iterable) else [] if fanout is None else [fanout]
     if not values:
         raise invalid("fanout is empty; give the number of neighbours for each hop, such as [15, 10]")
-    return np.array([s.ALL if v == -1 else _count(v, "an entry of fanout (-1 = all)", 0, s.ALL - 1) for v in values],
+    return np.array([s.ALL if v == -1 else as_count(v, "an entry of fanout (-1 = all)", 0, s.ALL - 1) for v in values],
                     np.uint32)
 
 
@@ -86,9 +79,9 @@ def run_options(*, seed=0, walks_per_seed=1, depth=None, fanout=None, replace=Fa
         raise invalid(f"depth is {depth}, but fanout has {len(hops)} entries, one for each hop; give as many")
     most = 2**24 - 1
     options = make_options(
-        s.csaw_run_options, seed=_count(seed, "seed", 0, 2**64 - 1),
-        walks_per_seed=_count(walks_per_seed, "walks_per_seed", 1), replace=bool(replace), select=_select(select),
-        depth=None if depth is None else _count(depth, "depth", 1, most), edges=bool(edges), check=bool(check),
+        s.csaw_run_options, seed=as_count(seed, "seed", 0, 2**64 - 1),
+        walks_per_seed=as_count(walks_per_seed, "walks_per_seed", 1), replace=bool(replace), select=_select(select),
+        depth=None if depth is None else as_count(depth, "depth", 1, most), edges=bool(edges), check=bool(check),
         fanout=pointer(hops), first=first, batch_bytes=batch_bytes)
     return options, hops
 
@@ -160,11 +153,11 @@ def random_walk(graph: GraphOrPlan, seeds: Any = None, length: int = 80, walks_p
     Sampler. edges: also return [walks, length] uint64, the arc of each step (csaw.NO_EDGE where there was none).
     Ctrl-C and progress are heard between batches of 8 MiB of paths (on a GPU 64).
     """
-    length = _count(length, "length", 1, 2**24 - 1)
+    length = as_count(length, "length", 1, 2**24 - 1)
     plan, sampler, given = plan_of(graph), sampler_of(sampler), seeds_of(seeds)
     if given and given.offset is not None:
         raise invalid("seeds of walks are one vertex each, [n]; csaw.sample takes pools")
-    walks_per_seed = _count(walks_per_seed, "walks_per_seed", 1)
+    walks_per_seed = as_count(walks_per_seed, "walks_per_seed", 1)
     total = (given.count if given else plan.graph.num_vertices) * walks_per_seed
     same: Dict[str, Any] = dict(walks_per_seed=walks_per_seed, select=select, edges=edges, check=check, seed=seed)
     bytes_of_walk = 4 * (length + 1) + (8 * length if edges else 0)

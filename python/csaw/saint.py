@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """SaintLoader: GraphSAINT's subgraphs with their coefficients, under PyTorch Geometric's names (csaw/training.h)."""
 import ctypes
+import numbers
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
 import numpy as np
 
 from . import _structs as s
-from ._arrays import pointer
+from ._arrays import as_count, pointer
 from ._data import GraphData
 from ._drawing import Drawn, PlanHere, epoch_seed, induced_of
 from ._epochs import Epochs
@@ -14,7 +15,6 @@ from ._lib import check, create, invalid, lib
 from ._lib import options as make_options
 from .batch import Batch
 from .graph import Graph
-from .runs import _count
 from .samples import Subgraph
 
 KINDS = {"node": 0, "edge": 1, "walk": 2, "frontier": 3}  # csaw_saint_kind
@@ -64,7 +64,7 @@ class SaintLoader(Epochs):
         """filter_per_worker, threads: as of NeighborLoader."""
         if kind not in KINDS:
             raise invalid(f"kind is {kind!r}; it is one of {', '.join(KINDS)}")
-        if not 0 <= sample_coverage < float("inf"):
+        if not isinstance(sample_coverage, numbers.Real) or not 0 <= sample_coverage < float("inf"):
             raise invalid(
                 f"sample_coverage is {sample_coverage!r}; it is the number of times that a vertex is to be in "
                 "the subgraphs counted, on average, 0 = no coefficients")
@@ -73,10 +73,10 @@ class SaintLoader(Epochs):
         self._levels = self.data.levels()
         graph = self.data.receiving_graph()
         self._place: Any = graph.time  # [edges] of each arc: its place in edge_index
-        self._drawer = _Drawer(graph, threads, dict(kind=KINDS[kind], budget=_count(batch_size, "batch_size", 1, _MOST),
-                                                    depth=_count(walk_length, "walk_length")))
-        self.kind, self.num_steps = kind, _count(num_steps, "num_steps", 1)
-        self.seed = _count(seed, "seed", 0, 2**64 - 1)
+        budget, depth = as_count(batch_size, "batch_size", 1, _MOST), as_count(walk_length, "walk_length")
+        self._drawer = _Drawer(graph, threads, dict(kind=KINDS[kind], budget=budget, depth=depth))
+        self.kind, self.num_steps = kind, as_count(num_steps, "num_steps", 1)
+        self.seed = as_count(seed, "seed", 0, 2**64 - 1)
         self.node_norm: Optional[np.ndarray] = None
         self.edge_norm: Optional[np.ndarray] = None
         if sample_coverage:
@@ -88,7 +88,7 @@ class SaintLoader(Epochs):
         n, m = self.data.num_nodes, self.data.num_edges
         vertex_count, edge_count = np.zeros(n, np.uint64), np.zeros(m, np.uint64)
         seed, drawn, total = epoch_seed(self.seed, _COVERAGE), 0, 0
-        while total < coverage * n:
+        while not drawn or total < coverage * n:  # of an empty graph drawing says what is wrong
             graphs = self._drawer.draw(seed, drawn, self._group)
             lib.csaw_saint_count(graphs._handle.pointer, pointer(vertex_count), pointer(edge_count))
             drawn, total = drawn + len(graphs), total + len(graphs.vertex)

@@ -86,8 +86,10 @@ class Sampler:
     @property
     def params(self) -> Dict[str, Union[int, float]]:
         """Parameters as they are set."""
-        return {name: _TYPES[type].from_buffer(self._params, offset).value
-                for name, (type, offset, _) in self._fields.items()}
+        values = {name: _TYPES[type].from_buffer(self._params, offset).value
+                  for name, (type, offset, _) in self._fields.items()}
+        # of float32 the shortest number that is the same one: 0.7, and not 0.699999988079071
+        return {name: float(str(np.float32(x))) if self._fields[name][0] == 0 else x for name, x in values.items()}
 
     @property
     def parameters(self) -> List[Parameter]:

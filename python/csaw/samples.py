@@ -84,6 +84,8 @@ class Blocks:
         return lib.csaw_blocks_instances(self._handle.pointer)
 
     def __getitem__(self, place) -> Block:
+        if not isinstance(place, tuple) or len(place) != 2:
+            raise TypeError(f"blocks[{place!r}]: a block is of an instance and a depth; give blocks[i, d]")
         instance, depth = place
         if not 0 <= instance < len(self) or not 0 <= depth < self.depth:
             raise IndexError(
@@ -92,6 +94,11 @@ class Blocks:
         out = s.csaw_block_view()
         check(lib.csaw_blocks_look(self._handle.pointer, instance, depth, ctypes.byref(out)))
         return block_from(out, self._handle, self._device)
+
+    __iter__ = None  # by instance, or by depth? blocks[i, d] says
+
+    def __repr__(self):
+        return f"Blocks({len(self)} instances, depth {self.depth})"
 
     def weights(self, graph: Graph, instance: int, depth: int) -> np.ndarray:
         """[edges] float32, the weights of a block's arcs in the graph that was sampled, 1 where it has none."""
@@ -123,6 +130,9 @@ class Subgraph:
     def __len__(self):
         return self._count
 
+    def __repr__(self):
+        return f"Subgraph({len(self)} graphs, {len(self.vertex)} vertices, {len(self.col)} arcs)"
+
     def graph(self, place: int = 0) -> Graph:
         """Graph `place` as a Graph of its own, with weights, types, times and names."""
         out = Graph._adopt(create(lib.csaw_subgraph_graph, self._handle.pointer, place))
@@ -142,9 +152,12 @@ class Samples:
 
     def __init__(self, pointer, plan, sampler):
         self.graph = plan.graph
-        self._device = plan.device
+        self._device, self._sampler = plan.device, repr(sampler)
         # memory goes back to the plan; the sampler's code outlives what it made
         self._handle = Handle(pointer, lib.csaw_samples_free, (plan._handle, sampler._handle))
+
+    def __repr__(self):
+        return f"Samples({self._sampler} of {self.graph!r})"
 
     def walks(self, device: bool = False) -> Walks:
         """The run as walks: one seed each, no fanout. device: leave them on the GPU."""

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 
 from . import _structs as s
-from ._arrays import view
+from ._arrays import as_count, view
 from ._lib import Handle, invalid, lib
 from ._lib import options as make_options
 from ._progress import Callbacks, ProgressOption
 from .plan import plan_of
-from .runs import GraphOrPlan, SamplerLike, _count, _select, seeds_of
+from .runs import GraphOrPlan, SamplerLike, _select, seeds_of
 from .sampler import sampler_of
 
 
@@ -44,8 +44,8 @@ def visits(graph: GraphOrPlan, seeds: Any = None, *, walks: int = 10, depth: int
     walk = None if sampler is None else sampler_of(sampler)
     options = make_options(
         s.csaw_visit_options, sampler=walk and walk._handle.pointer, params=walk and ctypes.addressof(walk._params),
-        walks=_count(walks, "walks", 1), depth=_count(depth, "depth", 1), top=_count(top, "top", 1),
-        seed=_count(seed, "seed", 0, 2**64 - 1), first=_count(first, "first", 0, 2**40), select=_select(select))
+        walks=as_count(walks, "walks", 1), depth=as_count(depth, "depth", 1), top=as_count(top, "top", 1),
+        seed=as_count(seed, "seed", 0, 2**64 - 1), first=as_count(first, "first", 0, 2**40), select=_select(select))
     callbacks = Callbacks(progress, " seeds")
     options.progress = callbacks.progress
     out = ctypes.c_void_p()

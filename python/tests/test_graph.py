@@ -198,6 +198,26 @@ def test_networkx_keeps_nodes_as_names():
     assert directed.edge_index().tolist() == [[0, 0, 1], [1, 1, 1]] and directed.names is None
 
 
+def test_find_among_equal_names_takes_the_first():
+    networkx = pytest.importorskip("networkx")
+    graph = csaw.Graph.from_networkx(networkx.path_graph(["x", "y", "z"]))
+    graph._given_names = ["x", "y", "x"]
+    assert [graph.find("x"), graph.find("y")] == [0, 1]
+    for unknown in ("z", ["x"]):
+        with pytest.raises(csaw.CsawError, match="no vertex is called"):
+            graph.find(unknown)
+
+
+def test_neighbors(digraph):
+    graph, (source, target), _ = digraph
+    for v in range(graph.num_vertices):
+        np.testing.assert_array_equal(graph.neighbors(v), np.sort(target[source == v]))
+    assert np.shares_memory(graph.neighbors(source[0]), graph.col)
+    for wrong in (-1, graph.num_vertices, 0.0):
+        with pytest.raises(csaw.CsawError, match="vertex is"):
+            graph.neighbors(wrong)
+
+
 def test_generators_are_those_of_the_program(cli, tmp_path):
     path = tmp_path / "graph.csaw"
     cli("generate", "rmat", "--scale", 8, "--edge-factor", 4, "--seed", 3, "-o", path)

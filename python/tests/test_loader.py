@@ -52,6 +52,18 @@ def test_fields(data):
         assert batch.name == "made up" and "num_nodes" not in batch and "x" in batch
 
 
+def test_a_batch_is_its_names_and_values(data):
+    batch = next(iter(csaw.NeighborLoader(data, [3], batch_size=4)))
+    assert [name for name, _ in batch] == batch.keys() and len(batch) == len(batch.keys())
+    assert all(value is batch[name] for name, value in batch)
+    batch["x"] = batch.x[:1]
+    batch["fresh"] = 3
+    assert len(batch.x) == 1 and batch.fresh == 3 and "fresh" in batch
+    for look in (lambda: batch["lost"], lambda: batch.lost):
+        with pytest.raises((KeyError, AttributeError), match="this batch has no 'lost'; it has .*edge_index"):
+            look()
+
+
 def test_batches_are_the_program_s_samples(data, cli, tmp_path):
     np.savetxt(tmp_path / "graph.txt", data.edge_index.T, "%d")
     seeds = np.random.default_rng(3).permutation(60)[:23]

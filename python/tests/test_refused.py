@@ -22,6 +22,8 @@ def refused(status, words, call):
     ("float64", [0.5]), ("bool, but", np.array([True, False])), ("-1 at place 1", [0, -1]),
     ("if it is a mask, give numpy.flatnonzero(seeds)", np.array([True, False])), ("seed 1 is vertex 34", [0, 34]),
     ("4294967296", [2**32]), ("shape [1, 2]", np.array([[0, 1]])), ("shape []", 3), ("<U1", ["a"]),
+    ("seeds is a set, which is not an array; give list(seeds)", {0, 1}),
+    ("seeds is a generator, which is not an array; give list(seeds)", (v for v in range(2))),
 ])
 def test_seeds(karate, words, seeds):
     refused("EINVAL", words, lambda: csaw.random_walk(karate, seeds, 2))
@@ -32,7 +34,7 @@ def test_seeds(karate, words, seeds):
     ("length is True", dict(length=True)), ("length is 16777216", dict(length=2**24)), ("seed is -1", dict(seed=-1)),
     ("seed is 18446744073709551616", dict(seed=2**64)), ("walks_per_seed is 0", dict(walks_per_seed=0)),
     ("select is 'best'", dict(select="best")), ("there is no sampler 'walk'", dict(sampler="walk")),
-    ("sampler is int", dict(sampler=3)),
+    ("sampler is int", dict(sampler=3)), ("progress is 5; it is True, or a function", dict(progress=5)),
 ])
 def test_options_of_walks(karate, words, options):
     refused("EINVAL", words, lambda: csaw.random_walk(karate, **options))
@@ -85,6 +87,9 @@ def test_neighbours(karate):
     ("rowptr[1]", lambda: csaw.Graph.from_csr([0, 3], [0])),
     ("not ascending", lambda: csaw.Graph.from_csr([0, 2, 2], [1, 0])),
     ("num_nodes is -1", lambda: csaw.Graph.from_edge_index(EDGES, num_nodes=-1)),
+    ("num_nodes is 3.0; it is a whole number", lambda: csaw.Graph.from_edge_index(EDGES, num_nodes=3.0)),
+    ("num_nodes is '3'", lambda: csaw.Graph.from_edge_index(EDGES, num_nodes="3")),
+    ("takes a networkx graph, not ndarray", lambda: csaw.Graph.from_networkx(EDGES)),
     ("scale is -1; it is a whole number of 32 bits", lambda: csaw.Graph.rmat(-1)),
     ("it is a whole number of 32 bits", lambda: csaw.Graph.rmat(np.int64(-1))),
     ("seed is 18446744073709551616", lambda: csaw.Graph.rmat(4, seed=2**64)),
@@ -121,6 +126,40 @@ def test_files(tmp_path, karate):
     (tmp_path / "bad.txt").write_text("0 1\n0 x y z\n")
     refused("EFORMAT", "line", lambda: csaw.Graph.load(tmp_path / "bad.txt", columns="src,dst,weight"))
     refused("EIO", "no/such", lambda: karate.save(tmp_path / "no/such/graph.csaw"))
+    for suffix in (".csv", ".mtx", ".npz", ".gr", ".xz"):
+        path = tmp_path / f"graph{suffix}"
+        refused("EINVAL", f"csaw reads {suffix} files but does not write graphs to them", lambda: karate.save(path))
+        assert not path.exists()
+
+
+def test_tensors_without_an_array():
+    torch = pytest.importorskip("torch")
+    for tensor, words in ((torch.eye(2).to_sparse(), "edge_index is not an array: can't convert Sparse"),
+                          (torch.zeros(2, 2, dtype=torch.bfloat16), "edge_index is not an array: Got unsupported")):
+        refused("EINVAL", words, lambda: csaw.Graph.from_edge_index(tensor))
+
+
+def test_weights_of_networkx():
+    networkx = pytest.importorskip("networkx")
+    for wrong in (None, "far", [1]):
+        graph = networkx.Graph([("a", "b", {"weight": 2}), ("b", "c", {"weight": wrong})])
+        refused("EINVAL", f"edge 'b' -> 'c' has the weight {wrong!r}, which is no number",
+                lambda: csaw.Graph.from_networkx(graph))
+        assert csaw.Graph.from_networkx(graph, weight=None).weight is None
+
+
+def test_what_a_loader_has_of_its_own(karate):
+    pytest.importorskip("torch")
+    for name in ("dataset", "sampler", "batch_sampler", "collate_fn"):
+        refused("EINVAL", f"NeighborLoader takes no {name}", lambda: csaw.NeighborLoader(karate, [2], **{name: list}))
+    refused("EINVAL", "persistent_workers option needs num_workers",
+            lambda: csaw.NeighborLoader(karate, [2], persistent_workers=True))
+
+
+def test_coefficients_of_an_empty_graph():
+    empty = csaw.Graph.from_edge_index(np.zeros((2, 0), int), 0)
+    refused("EINVAL", "nothing to draw", lambda: csaw.SaintLoader(empty, "node", 2, sample_coverage=2))
+    refused("EINVAL", "sample_coverage is '2'", lambda: csaw.SaintLoader(empty, "node", 2, sample_coverage="2"))
 
 
 def test_an_error_goes_to_other_processes():

@@ -118,6 +118,30 @@ def test_blocks(digraph):
         blocks[2, 0]
 
 
+def test_what_things_say_of_themselves(karate):
+    made = csaw.sample(karate, csaw.Sampler("forest_fire", p=0.7), [[0, 5], [7]], depth=2)
+    assert repr(made) == f"Samples(Sampler('forest_fire', p=0.7) of {karate!r})"
+    assert repr(made.blocks()) == "Blocks(2 instances, depth 2)"
+    sub = made.subgraph(per_instance=True)
+    assert repr(sub) == f"Subgraph(2 graphs, {len(sub.vertex)} vertices, {len(sub.edge)} arcs)"
+    corpus = csaw.walks_for_gensim(karate, length=3, walks_per_seed=2)
+    assert repr(corpus) == f"WalkCorpus(68 walks of 3 steps, Sampler('uniform') of {karate!r})"
+
+
+def test_parameters_of_32_bits_come_back_as_they_were_given():
+    sampler = csaw.Sampler("node2vec", p=0.1, q=1e-7)
+    assert sampler.params == dict(p=0.1, q=1e-7) and csaw.Sampler("node2vec", **sampler.params).params == sampler.params
+
+
+def test_a_block_is_of_an_instance_and_a_depth(karate):
+    blocks = csaw.sample_neighbors(karate, [0], [2]).blocks
+    for wrong in (0, (0, 0, 0)):
+        with pytest.raises(TypeError, match="give blocks"):
+            blocks[wrong]
+    with pytest.raises(TypeError, match="not iterable"):
+        iter(blocks)
+
+
 def test_subgraphs(digraph):
     graph, _, _ = digraph
     samples = csaw.sample(graph, "neighbor", [np.array([5, 6]), np.array([9])], fanout=[3, 2], seed=1)

@@ -234,3 +234,20 @@ def test_refused(edges, x):
                        (lambda: ct.GINConv(mlp(), maxk=13)(x, edges), "k is 13")]:
         with pytest.raises(csaw.CsawError, match=text):
             call()
+
+
+def test_arguments_that_are_no_layer_s(edges, x):
+    for conv in (ct.GCNConv(8, 4), ct.SAGEConv(8, 4), ct.GINConv(torch.nn.Linear(8, 4)), ct.GATConv(8, 4)):
+        with pytest.raises(csaw.CsawError, match="x is a ndarray; give a tensor"):
+            conv(np.zeros((30, 8), np.float32), edges)
+    for conv in (ct.GCNConv, ct.SAGEConv, ct.GATConv):
+        with pytest.raises(csaw.CsawError, match="in_channels is -1"):
+            conv(-1, 4)
+
+
+@pytest.mark.parametrize("conv, words", [
+    (ct.GCNConv(8, 4, maxk=2), "maxk=2"), (ct.SAGEConv(8, 4), "aggr=mean"), (ct.GATConv(8, 4, heads=3), "heads=3"),
+    (ct.SAGEConv(8, 4, aggr="add", maxk=2), "aggr=sum, maxk=2"), (ct.GINConv(torch.nn.Identity(), maxk=5), "maxk=5"),
+])
+def test_layers_print_what_they_do(conv, words):
+    assert conv.extra_repr() == words and words in repr(conv)

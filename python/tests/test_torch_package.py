@@ -191,6 +191,19 @@ def test_matrices_are_one_matrix_whatever_they_come_from(device, digraph):
     same(ct.spmm(ct.matrix(graph).to(device), x, of_arcs), want.double() @ x.double())
 
 
+@pytest.mark.parametrize("dtype", ["int64", "int32", "uint32"])
+def test_edges_of_numpy_are_those_of_pytorch(digraph, dtype):
+    _, edge_index, _ = digraph
+    edges = edge_index.astype(dtype)
+    edges.setflags(write=False)
+    got, want = ct.matrix(edges), ct.matrix(torch.from_numpy(edge_index))
+    assert got.shape == want.shape and torch.equal(got.dense(), want.dense()) and torch.equal(got.edge, want.edge)
+    x = features(got.shape[1], 4)
+    assert torch.equal(ct.GINConv(torch.nn.Identity())(x, edges), ct.GINConv(torch.nn.Identity())(x, want))
+    with pytest.raises(csaw.CsawError, match=r"edge_index has shape \[3, 2\]"):
+        ct.matrix(np.zeros((3, 2), dtype))
+
+
 def test_graphs_and_blocks_are_matrices(digraph):
     graph, _, _ = digraph
     x = features(40, 5)

@@ -60,13 +60,28 @@ static csaw_status put_graph(const csaw_graph *graph, csaw__output *output) {
     return CSAW_OK;
 }
 
+static bool ends_in(const char *path, const char *suffix) {
+    const size_t length = path ? strlen(path) : 0, tail = strlen(suffix);
+    return length >= tail && strcmp(path + length - tail, suffix) == 0;
+}
+
+/* A name by which readers would take the edge list for something else. */
+static csaw_status refuse_read_only(const char *path) {
+    static const char *const only_read[] = {".csv", ".mtx", ".npz", ".gr", ".xz"};
+    for (size_t i = 0; i < sizeof only_read / sizeof *only_read; i++)
+        CSAW_REQUIRE(!ends_in(path, only_read[i]), CSAW_EINVAL,
+                     "%s: csaw reads %s files but does not write graphs to them; end the path in .csaw, .txt or .txt.gz",
+                     path, only_read[i]);
+    return CSAW_OK;
+}
+
 csaw_status csaw_graph_save(const csaw_graph *graph, const char *path) {
     csaw__output *output = NULL;
     CSAW_REQUIRE(graph, CSAW_EINVAL, "the graph to save is NULL; load or make one first");
     CSAW_TRY(csaw__graph_check_whole(graph, "csaw_graph_save"));
-    size_t length = path ? strlen(path) : 0;
-    if (length >= 5 && strcmp(path + length - 5, ".csaw") == 0) return csaw__csaw_save(graph, path);
-    CSAW_TRY(csaw__output_open(path, length > 3 && strcmp(path + length - 3, ".gz") == 0, &output));
+    if (ends_in(path, ".csaw")) return csaw__csaw_save(graph, path);
+    CSAW_TRY(refuse_read_only(path));
+    CSAW_TRY(csaw__output_open(path, ends_in(path, ".gz"), &output));
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
     csaw_status status = put_graph(graph, output);
     uselocale(before);

@@ -30,7 +30,22 @@ def _glorot(x: Tensor) -> None:
 
 
 def _pair(x: Features) -> Tuple[Tensor, Optional[Tensor]]:
-    return (x, None) if isinstance(x, Tensor) else (x[0], x[1])
+    if isinstance(x, Tensor):
+        return x, None
+    if not isinstance(x, (tuple, list)) or len(x) != 2:
+        raise invalid(f"x is a {type(x).__name__}; give a tensor, such as torch.as_tensor(x), or a pair (x_src, x_dst)")
+    return x[0], x[1]
+
+
+def _linear(in_channels: int, out_channels: int, bias: bool) -> nn.Linear:
+    if in_channels < 0:
+        raise invalid(f"in_channels is {in_channels}; layers are not made at their first use: give the columns of x")
+    return nn.Linear(in_channels, out_channels, bias=bias)
+
+
+def _shown(**fields) -> str:
+    """What a layer prints of itself beside its parts."""
+    return ", ".join(f"{name}={value}" for name, value in fields.items() if value is not None)
 
 
 def _own(x: Features, a: Matrix) -> Tensor:
@@ -78,9 +93,12 @@ class GCNConv(nn.Module):
                  normalize: bool = True, bias: bool = True, maxk: Optional[int] = None):
         super().__init__()
         self.improved, self.add_self_loops, self.normalize, self.maxk = improved, add_self_loops, normalize, maxk
-        self.lin = nn.Linear(in_channels, out_channels, bias=False)
+        self.lin = _linear(in_channels, out_channels, bias=False)
         self.bias = nn.Parameter(torch.empty(out_channels)) if bias else None
         self.reset_parameters()
+
+    def extra_repr(self) -> str:
+        return _shown(maxk=self.maxk)
 
     def reset_parameters(self) -> None:
         _glorot(self.lin.weight)
@@ -88,6 +106,8 @@ class GCNConv(nn.Module):
             nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor, edges: Adjacency, edge_weight: Optional[Tensor] = None) -> Tensor:
+        if not isinstance(x, Tensor):
+            raise invalid(f"x is a {type(x).__name__}; give a tensor, such as torch.as_tensor(x)")
         a = matrix_for(edges, x, None)
         weight = a.weight if edge_weight is None else a.in_order(edge_weight).to(torch.float32).contiguous()
         if self.normalize:
@@ -110,8 +130,11 @@ class SAGEConv(nn.Module):
             raise invalid(f"aggr is {aggr!r}; it is 'mean', 'sum', 'max' or 'min', with maxk 'mean' or 'sum'")
         self.aggr, self.normalize, self.maxk = aggr, normalize, maxk
         of_src, of_dst = (in_channels, in_channels) if isinstance(in_channels, int) else in_channels
-        self.lin_l = nn.Linear(of_src, out_channels, bias=bias)
-        self.lin_r = nn.Linear(of_dst, out_channels, bias=False) if root_weight else None
+        self.lin_l = _linear(of_src, out_channels, bias=bias)
+        self.lin_r = _linear(of_dst, out_channels, bias=False) if root_weight else None
+
+    def extra_repr(self) -> str:
+        return _shown(aggr=self.aggr, maxk=self.maxk)
 
     def reset_parameters(self) -> None:
         self.lin_l.reset_parameters()
@@ -154,6 +177,9 @@ class GINConv(nn.Module):
         else:
             self.register_buffer("eps", start)
 
+    def extra_repr(self) -> str:
+        return _shown(maxk=self.maxk)
+
     def reset_parameters(self) -> None:
         for module in self.nn.modules() if isinstance(self.nn, nn.Module) else ():
             reset = getattr(module, "reset_parameters", None)
@@ -184,11 +210,14 @@ class GATConv(nn.Module):
         super().__init__()
         self.out_channels, self.heads, self.concat, self.maxk = out_channels, heads, concat, maxk
         self.negative_slope, self.dropout, self.add_self_loops = negative_slope, dropout, add_self_loops
-        self.lin = nn.Linear(in_channels, heads * out_channels, bias=False)
+        self.lin = _linear(in_channels, heads * out_channels, bias=False)
         self.att_src = nn.Parameter(torch.empty(1, heads, out_channels))
         self.att_dst = nn.Parameter(torch.empty(1, heads, out_channels))
         self.bias = nn.Parameter(torch.empty(heads * out_channels if concat else out_channels)) if bias else None
         self.reset_parameters()
+
+    def extra_repr(self) -> str:
+        return _shown(heads=self.heads, maxk=self.maxk)
 
     def reset_parameters(self) -> None:
         for weight in (self.lin.weight, self.att_src, self.att_dst):

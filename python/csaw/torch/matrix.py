@@ -2,10 +2,11 @@
 """Matrix: a sparse matrix as tensors, from whatever names edges. Rows receive, columns send, as in csaw/spmm.h."""
 from typing import Any, Dict, List, Optional, Tuple, Union
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from .._arrays import shared_tensor
+from .._arrays import as_integers, shared_tensor
 from .._lib import invalid
 from ..graph import Graph
 from ..samples import Block
@@ -162,7 +163,8 @@ def _from_graph(graph: Graph) -> Matrix:
 
 def matrix(edges: Adjacency, size: Union[None, int, Tuple[int, int]] = None) -> Matrix:
     """A Matrix of
-    - edge_index [2, edges], (sender, receiver) as PyTorch Geometric has it: row = receiver. size: number of vertices,
+    - edge_index [2, edges], (sender, receiver) as PyTorch Geometric has it, a tensor or an array: row = receiver.
+      size: number of vertices,
       or (receivers, senders); None = largest number + 1
     - a torch sparse CSR tensor: its rows receive; all values 1 = no weights
     - a csaw.Graph: that of its edge_index(), so v receives along the arcs u -> v; with its weights. Made once and kept
@@ -171,6 +173,8 @@ def matrix(edges: Adjacency, size: Union[None, int, Tuple[int, int]] = None) -> 
     Make it once and give it to ops and layers: to check, to sort and to transpose takes longer than a product."""
     if isinstance(edges, Matrix):
         return edges
+    if isinstance(edges, np.ndarray):
+        edges = shared_tensor(as_integers(edges, "edge_index", np.int64, (2, None), what="vertex numbers"), "int64")
     if isinstance(edges, Tensor):
         return _from_tensor(edges, size)
     if isinstance(edges, Graph):

@@ -209,8 +209,9 @@ def common_options(parser: argparse.ArgumentParser, graphs: List[str], epochs: i
 
 def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
     options = parse_outputs(parser)
-    if options.data is None:
-        parser.error("no folder of data sets: give --data FOLDER, or let CSAW_DATA name the folder above gnn")
+    if any(name != "generated" for name in options.graphs) and not (options.data and options.data.is_dir()):
+        parser.error(f"no folder of data sets{f' {options.data}' if options.data else ''}: give --data FOLDER, or let "
+                     "CSAW_DATA name the folder above gnn")
     options.device = torch.device(options.device)
     if options.device.type == "cuda" and options.device.index is None:
         options.device = torch.device("cuda", torch.cuda.current_device())

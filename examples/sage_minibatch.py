@@ -232,7 +232,7 @@ def draw_phases(graphs: List[Dict[str, Any]], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     default = os.environ.get("CSAW_DATA")
-    parser.add_argument("--data", type=Path, default=Path(default, "gnn") if default else Path("gnn"),
+    parser.add_argument("--data", type=Path, default=Path(default, "gnn") if default else None,
                         help="folder of the data sets; default $CSAW_DATA/gnn")
     parser.add_argument("--graphs", nargs="+", default=["coauthor_phy", "amazon_cs", "flickr"], metavar="NAME",
                         help="default %(default)s; generated: made by the program, without data")

@@ -167,6 +167,7 @@ TEST_F(LoadFormats, MangledTexts) {
 
     const Case cases[] = {
         {"src dst\n1 2\n", "", "text", nullptr, bad, {":1: 'src dst'", "heading", "#"}},
+        {"1;2\n3;4\n", "", nullptr, nullptr, bad, {":1: '1;2'", "load as \"csv\" if semicolons separate them"}},
         {"a b\nc\n", "", "text", nullptr, bad, {":2: 'c'", "column 2, the destination, is missing"}},
         {"a b\n\"c d\n", "", "text", nullptr, bad, {":2:", "quote"}},
         {"a \x01z\n", "", "text", nullptr, bad, {":1:", "control"}},

@@ -325,8 +325,9 @@ class Graph:
         once."""
         key = f"receiving, weighted {weighted}"
         if key not in self._kept:
-            self._kept[key] = Graph.from_edge_index(self.edge_index()[::-1], self.num_vertices,
-                                                    self.weight if weighted else None, time=np.arange(self.num_edges))
+            numbered = Graph.from_csr(self.rowptr, self.col, self.weight if weighted else None,
+                                      time=np.arange(self.num_edges), copy=False)
+            self._kept[key] = numbered.transpose()
         return self._kept[key]
 
     def _incoming(self) -> Tuple["Graph", np.ndarray]:

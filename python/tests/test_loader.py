@@ -362,8 +362,9 @@ def test_loaders_of_a_graph_share_its_sorted_form(data, monkeypatch):
     graph = csaw.Graph.from_edge_index(data.edge_index, 60, np.arange(1.0, 501.0))
     plain = [list(csaw.NeighborLoader(data, [3, 2], batch_size=9))]
     made = []
-    create = csaw.Graph.from_edge_index
+    create, turn = csaw.Graph.from_edge_index, csaw.Graph.transpose
     monkeypatch.setattr(csaw.Graph, "from_edge_index", lambda *given, **more: made.append(1) or create(*given, **more))
+    monkeypatch.setattr(csaw.Graph, "transpose", lambda graph: made.append(1) or turn(graph))
     loaders = [csaw.NeighborLoader(given, [3, 2], batch_size=9, weight_attr=weight) for given in (graph, (graph, data.x))
                for weight in (None, "weight")]
     csaw.SaintLoader(graph, "walk", 3, 2)

@@ -43,3 +43,15 @@ def test_all_ways_learn(monkeypatch, capsys, tmp_path):
         assert row["test"]["mean"] == max(row["curve"], key=lambda look: look["valid"])["test"]
     for name in ("sage-accuracy.svg", "sage-phases.svg") if plots else ():
         assert "<svg" in (tmp_path / "plots" / name).read_text()[:1000]
+
+
+@pytest.mark.parametrize("program", ["sage_minibatch", "maxk_training", "edge_sampled_accuracy"])
+@pytest.mark.parametrize("arguments, words", [([], "no folder of data sets: give --data FOLDER"),
+                                              (["--data", "/no/such"], "no folder of data sets /no/such: give")])
+def test_without_data(monkeypatch, capsys, program, arguments, words):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    monkeypatch.delenv("CSAW_DATA", raising=False)
+    monkeypatch.setattr(sys, "argv", [program, "--device", "cpu", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        runpy.run_path(str(ROOT / f"examples/{program}.py"), run_name="__main__")
+    assert caught.value.code == 2 and words in capsys.readouterr().err

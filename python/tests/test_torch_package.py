@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """csaw.torch in PyTorch: torch.compile, autocast, the rules of operators; matrices of all kinds; what is refused."""
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -325,3 +326,20 @@ def test_refused(edges):
         with pytest.raises((csaw.CsawError, RuntimeError)) as caught:
             call()
         assert text in str(caught.value), str(caught.value)
+
+
+def test_batches_of_edges_in_any_layout(edges):
+    """PyTorch warns where it has to copy what is not contiguous, once a process: as errors each time."""
+    sorted_edges = edges[:, edges[1].argsort(stable=True)]
+    turned = sorted_edges.t().contiguous().t()
+    assert not turned[1].is_contiguous()
+    before = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            got = ct.GraphBatch(turned, torch.tensor([0, 30]))
+    finally:
+        torch.set_warn_always(before)
+    want = ct.GraphBatch(sorted_edges, torch.tensor([0, 30]))
+    assert torch.equal(got.row, want.row) and torch.equal(got.col, want.col)

@@ -38,7 +38,9 @@ enum { CSAW__LINE_BYTES = 1 << 20 }; /* the longest line */
 /* What can be wrong with a line, and what to do about it. The first group speaks of a column. */
 #define CSAW__LINE_FAULTS(X)                                                                                        \
     X(NONE, "", "")                                                                                                 \
-    X(MISSING, "is missing", "complete the line, or say which columns there are, such as columns \"src,dst\"")      \
+    X(MISSING, "is missing",                                                                                        \
+      "complete the line, say which columns there are, such as columns \"src,dst\", or load as \"csv\" if "         \
+      "semicolons separate them")                                                                                   \
     X(NOT_ID, "is not a vertex id, a whole number", "fix the line, or comment it out if it is a heading")           \
     X(RANGE, "is out of range", "")                                                                                 \
     X(BAD_WEIGHT, "is not a finite decimal number",                                                                 \

@@ -69,9 +69,10 @@ static bool ends_in(const char *path, const char *suffix) {
 static csaw_status refuse_read_only(const char *path) {
     static const char *const only_read[] = {".csv", ".mtx", ".npz", ".gr", ".xz"};
     for (size_t i = 0; i < sizeof only_read / sizeof *only_read; i++)
-        CSAW_REQUIRE(!ends_in(path, only_read[i]), CSAW_EINVAL,
-                     "%s: csaw reads %s files but does not write graphs to them; end the path in .csaw, .txt or .txt.gz",
-                     path, only_read[i]);
+        CSAW_REQUIRE(
+            !ends_in(path, only_read[i]), CSAW_EINVAL,
+            "%s: csaw reads %s files but does not write graphs to them; end the path in .csaw, .txt or .txt.gz", path,
+            only_read[i]);
     return CSAW_OK;
 }
 

@@ -48,7 +48,7 @@ class GraphBatch:
 
     def __init__(self, edge_index: Tensor, ptr: Tensor, weight: Optional[Tensor] = None):
         self.offset = ptr.to(torch.int64).contiguous()
-        col, row = edge_index.to(torch.int64)
+        col, row = edge_index.to(torch.int64).contiguous()
         graph = torch.bucketize(row, self.offset[1:], right=True)
         if len(graph) and bool((graph[1:] < graph[:-1]).any()):
             raise invalid("edges are not graph after graph; sort edge_index and weight by the graph of the receiver")

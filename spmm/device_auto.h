@@ -31,9 +31,9 @@ typedef struct csaw__auto_line { /* what it asks of the facts; 0 = anything */
 static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
     static const csaw__auto_line lines[] = {
         /* bits, vectors from, to, degree from, edges to, in cache */
-        /* 2026-11-26-gpu-14: half a million edges, 16 columns of float32 and 32 of 16 bits, 0.7 to 0.9 of SUBWARP4 */
+        /* 2026-11-26-gpu-14: half a million edges, 16 columns of float32 and 32 of 16 bits, 0.63 to 0.89 of SUBWARP4 */
         {0, 0, 4, 0, 1 << 19, false, {CSAW_SPMM_SUBWARP8, false}},
-        /* 2026-11-26-gpu-14: 64 columns, half a million edges, 0.55 to 0.65 of blocks that stay, which are too few then
+        /* 2026-11-26-gpu-14: 64 columns, half a million edges, 0.54 to 0.62 of blocks that stay, which are too few then
          */
         {16, 5, 8, CSAW__OFTEN, 1 << 22, false, {CSAW_SPMM_SUBWARP8, false}},
         {32, 9, 16, CSAW__OFTEN, 1 << 22, false, {CSAW_SPMM_SUBWARP16, false}},

@@ -344,31 +344,31 @@ csaw_spmm_method AutoOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype
     return WayOf(rows, edges, cols, dtype, l2_bytes).method;
 }
 
-// Of every graph, width and storage of a report, nothing is slower than so many times the fastest method.
-void ExpectTheFastest(const std::string &file, size_t kinds, double most) {
+// Of every width and storage of a report, AUTO's choice takes less than so many times any method's time. All methods
+// are in the report, but HUBS, and one that was not run.
+void ExpectTheFastest(const std::string &file, size_t kinds, double most, csaw_spmm_method not_run) {
     const Report report = Measured(file);
     ASSERT_EQ(report.rows.size(), kinds) << file;
     for (const auto &[of, ms] : report.rows) {
         const csaw_dtype dtype = of.second == "f32" ? CSAW_F32 : of.second == "f16" ? CSAW_F16 : CSAW_BF16;
         const std::string chosen = csaw_spmm_method_name(AutoOf(report.vertices, report.edges, of.first, dtype));
         ASSERT_EQ(ms.count(chosen), 1u) << chosen;
-        for (const auto &[name, time] : ms) {
-            const bool named = std::any_of(std::begin(methods), std::end(methods), [&](csaw_spmm_method method) {
-                return method != CSAW_SPMM_AUTO && method != CSAW_SPMM_HUBS && name == csaw_spmm_method_name(method);
-            });
-            if (named) // not AUTO, as it was
-                EXPECT_LT(ms.at(chosen), most * time)
-                    << file << ", " << of.first << " columns, " << of.second << ": " << chosen << ", not " << name;
+        for (const csaw_spmm_method other : methods) {
+            const char *const name = csaw_spmm_method_name(other);
+            if (other == CSAW_SPMM_AUTO || other == CSAW_SPMM_HUBS || other == not_run) continue; // AUTO: as it was
+            ASSERT_EQ(ms.count(name), 1u) << name;
+            EXPECT_LT(ms.at(chosen), most * ms.at(name))
+                << file << ", " << of.first << " columns, " << of.second << ": " << chosen << ", not " << name;
         }
     }
 }
 
-// The reports that AUTO's table names.
+// The reports that AUTO's table names; of the second ones CWM4 was not run, which holds 512 columns a warp.
 TEST(EmulatedSpmm, AutoTakesWhatWasFastest) {
     for (const char *graph : {"reddit", "products", "arxiv"})
-        ExpectTheFastest(std::string("2026-11-23-gpu-6-spmm-") + graph, 6, 1.02);
+        ExpectTheFastest(std::string("2026-11-23-gpu-6-spmm-") + graph, 6, 1.02, CSAW_SPMM_AUTO);
     for (const char *graph : {"amazon_cs", "coauthor_phy", "flickr", "soc-Slashdot0902"})
-        ExpectTheFastest(std::string("2026-11-26-gpu-14-spmm-ways-") + graph, 10, 1.08);
+        ExpectTheFastest(std::string("2026-11-26-gpu-14-spmm-ways-") + graph, 10, 1.08, CSAW_SPMM_CWM4);
 }
 
 // Of 64 columns and rows as reddit and products have them; of none by named methods' lanes but those it was measured

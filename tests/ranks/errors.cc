@@ -167,6 +167,14 @@ csaw_plan_options options_of_job(const MPI_Comm *comm, bool split) {
 
 using Job = csaw_status(MPI_Comm comm, const csaw_graph *graph, const std::string &path, bool split);
 
+// A writer's end: closed after a run that ended well, else discarded.
+template <class Writer>
+csaw_status ended(csaw_status status, Writer *writer, csaw_status (*close)(Writer *), void (*discard)(Writer *)) {
+    if (status == CSAW_OK) return close(writer);
+    discard(writer);
+    return status;
+}
+
 // All that a job of samples does, from the communicator on.
 csaw_status job_of_samples(MPI_Comm comm, const csaw_graph *graph, const std::string &path, bool split) {
     const csaw_plan_options plan_options = options_of_job(&comm, split);
@@ -183,13 +191,9 @@ csaw_status job_of_samples(MPI_Comm comm, const csaw_graph *graph, const std::st
     const csaw_seeds from = {seeds, 8, nullptr};
     csaw_status status = csaw_plan_create(graph, &plan_options, &plan);
     if (status == CSAW_OK) status = csaw_arc_writer_open(graph, path.c_str(), &save_options, &writer);
-    if (status == CSAW_OK) {
-        status = csaw_sample_each(plan, &csaw_neighbor, nullptr, &from, &options, put_arcs, writer);
-        if (status == CSAW_OK)
-            status = csaw_arc_writer_close(writer);
-        else
-            csaw_arc_writer_discard(writer);
-    }
+    if (status == CSAW_OK)
+        status = ended(csaw_sample_each(plan, &csaw_neighbor, nullptr, &from, &options, put_arcs, writer), writer,
+                       csaw_arc_writer_close, csaw_arc_writer_discard);
     csaw_plan_free(plan);
     return status;
 }
@@ -210,13 +214,9 @@ csaw_status job_of_walks(MPI_Comm comm, const csaw_graph *graph, const std::stri
     const csaw_seeds from = {seeds, 20, nullptr};
     csaw_status status = csaw_plan_create(graph, &plan_options, &plan);
     if (status == CSAW_OK) status = csaw_writer_open(path.c_str(), &write_options, &writer);
-    if (status == CSAW_OK) {
-        status = csaw_sample_each(plan, &csaw_biased, nullptr, &from, &options, put, writer);
-        if (status == CSAW_OK)
-            status = csaw_writer_close(writer);
-        else
-            csaw_writer_discard(writer);
-    }
+    if (status == CSAW_OK)
+        status = ended(csaw_sample_each(plan, &csaw_biased, nullptr, &from, &options, put, writer), writer,
+                       csaw_writer_close, csaw_writer_discard);
     csaw_plan_free(plan);
     return status;
 }

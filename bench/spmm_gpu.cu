@@ -184,7 +184,7 @@ static void run_sums(bench *b) {
     const csaw_spmm_options planned = options_of(b, b->plan);
     b->sum = product_time();
     b->sum = product_time{"sum", run_product(b, "auto", planned)};
-    for (int method = CSAW_SPMM_CRC; method <= CSAW_SPMM_HUBS; method++) {
+    for (int method = CSAW_SPMM_CRC; method <= CSAW_SPMM_STRETCHES; method++) {
         const char *const name = csaw_spmm_method_name((csaw_spmm_method)method);
         csaw_spmm_options options = options_of(b, b->with_hubs);
         options.method = (csaw_spmm_method)method;

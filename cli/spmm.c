@@ -76,7 +76,8 @@ static void add_options(arguments *arguments, spmm_options *options) {
          .placeholder = "NAME",
          .help =
              "of --sample: stratified, bucket or fastrand (default stratified); else of a GPU's kernels: auto, crc, "
-             "cwm2, cwm4, subwarp16, subwarp8, subwarp4 or hubs (default auto, which is all that the CPU has)"},
+             "cwm2, cwm4, subwarp16, subwarp8, subwarp4, hubs or stretches (default auto, which is all that the CPU "
+             "has)"},
         {.name = "seed",
          .kind = OPTION_COUNT,
          .value = &options->seed,

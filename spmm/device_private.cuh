@@ -64,6 +64,8 @@ csaw_status csaw__launch_bf16(const csaw__product *p, csaw_spmm_method method, u
                               cudaStream_t stream);
 /* One launch of CSAW_SPMM_HUBS. next: [slices of the launch] work memory. */
 csaw_status csaw__launch_hubs(const place &where, const csaw__product *p, const csaw__hubs *hubs, uint32_t *next);
+/* CSAW_SPMM_STRETCHES, and the merging of its chunks. */
+csaw_status csaw__launch_stretches(const place &where, const csaw__product *p);
 /* The units of a matrix by falling number of edges; none where rows have few, so that it would not serve. */
 csaw_status csaw__device_order(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
                                const csaw__long_rows *split, uint32_t **out);

@@ -29,7 +29,8 @@ typedef struct csaw__method_shape {
 } csaw__method_shape;
 
 static inline csaw__method_shape csaw__shape_of(csaw_spmm_method method) {
-    static const csaw__method_shape shapes[] = {{0, 0}, {32, 1}, {32, 2}, {32, 4}, {16, 1}, {8, 1}, {4, 1}, {8, 1}};
+    static const csaw__method_shape shapes[] = {{0, 0}, {32, 1}, {32, 2}, {32, 4}, {16, 1},
+                                                {8, 1}, {4, 1},  {8, 1},  {32, 1}};
     return shapes[method];
 }
 

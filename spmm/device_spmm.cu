@@ -4,6 +4,7 @@
 #include "spmm/device_auto.h"
 #include "spmm/device_long.cuh"
 #include "spmm/device_private.cuh"
+#include "spmm/device_stretch_layout.cuh"
 
 csaw_status csaw__device_split::open(const place &where, const csaw__device_known *known, csaw__product *p) {
     if (known) {
@@ -34,7 +35,6 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
     p_ = product;
     method_ = method;
     if (known) hubs_ = known->hubs;
-    CSAW_TRY(split_.open(where, known, &p_));
     csaw__lay_vectors(&p_);
     if (method == CSAW_SPMM_AUTO) {
         int l2_bytes = 0;
@@ -46,7 +46,13 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
         method_ != CSAW_SPMM_HUBS || hubs_.code, CSAW_EINVAL,
         "method 'hubs' needs a plan that was prepared with hubs; set hubs of csaw_prepare_options, or leave the "
         "method CSAW_SPMM_AUTO");
-    csaw__lay_out(&p_, method_, CSAW__THREADS);
+    if (method_ == CSAW_SPMM_STRETCHES && !csaw__takes_stretches(&p_)) method_ = CSAW_SPMM_CRC;
+    if (method_ == CSAW_SPMM_STRETCHES) {
+        csaw__lay_stretches(&p_, known ? &known->split : nullptr, CSAW__STRETCH, CSAW__STRETCH_THREADS);
+    } else {
+        CSAW_TRY(split_.open(where, known, &p_));
+        csaw__lay_out(&p_, method_, CSAW__THREADS);
+    }
     CSAW_REQUIRE(
         p_.blocks <= 0x7fffffffu, CSAW_EINVAL,
         "%llu rows of %llu edges take %llu blocks, but a launch has at most 2^31 - 1; split the matrix by rows",
@@ -68,6 +74,7 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
 
 csaw_status csaw__device_run::launch(const place &where) {
     unsigned blocks = (unsigned)(p_.slices * p_.blocks);
+    if (method_ == CSAW_SPMM_STRETCHES) return csaw__launch_stretches(where, &p_);
     if (method_ == CSAW_SPMM_HUBS) return csaw__launch_hubs(where, &p_, &hubs_, next_.get());
     uint32_t *const next = resident_ ? next_.get() : nullptr;
     if (next) {
@@ -89,7 +96,8 @@ csaw_status csaw__device_run::run(const place &where) {
         const uint64_t left = slices - p_.first_slice, here = left < slices_ ? left : slices_;
         p_.slices = here;
         CSAW_TRY(launch(where));
-        if (p_.split.most_rows) CSAW__LAUNCH(where, here * p_.split.most_rows * CSAW__MERGE_LANES, csaw__merge, p_);
+        if (p_.split.most_rows && method_ != CSAW_SPMM_STRETCHES)
+            CSAW__LAUNCH(where, here * p_.split.most_rows * CSAW__MERGE_LANES, csaw__merge, p_);
     }
     return CSAW_OK;
 }

@@ -5,14 +5,15 @@
 #include "spmm/reducer.h"
 
 const char *csaw_spmm_method_name(csaw_spmm_method method) {
-    static const char *const name[] = {"auto", "crc", "cwm2", "cwm4", "subwarp16", "subwarp8", "subwarp4", "hubs"};
+    static const char *const name[] = {"auto",     "crc",      "cwm2", "cwm4",     "subwarp16",
+                                       "subwarp8", "subwarp4", "hubs", "stretches"};
     return (unsigned)method < sizeof name / sizeof *name ? name[method] : NULL;
 }
 
 static csaw_status method_check(const csaw_spmm_options *options, int ordinal) {
     const char *const name = csaw_spmm_method_name(options->method);
-    CSAW_REQUIRE(name, CSAW_EINVAL, "method is %d, but csaw_spmm_method ends with CSAW_SPMM_HUBS (%d)",
-                 (int)options->method, (int)CSAW_SPMM_HUBS);
+    CSAW_REQUIRE(name, CSAW_EINVAL, "method is %d, but csaw_spmm_method ends with CSAW_SPMM_STRETCHES (%d)",
+                 (int)options->method, (int)CSAW_SPMM_STRETCHES);
     CSAW_REQUIRE(options->method == CSAW_SPMM_AUTO || ordinal >= 0, CSAW_EUNSUPPORTED,
                  "method '%s' is a kernel of GPUs, but the device is the CPU; leave it 'auto', or name a GPU, such as "
                  "'cuda:0'",

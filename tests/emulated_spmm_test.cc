@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/emulated_spmm_test.cc - kernels of csaw_spmm() as the GPU has them (spmm/device_reduce.cuh, device_hubs.cuh,
- * device_long.cuh): every method gives csaw_spmm()'s bits, AUTO takes what was fastest as measured, and nothing else is
- * written to. */
+ * device_stretch.cuh, device_long.cuh): every method gives csaw_spmm()'s bits, AUTO takes what was fastest as measured,
+ * and nothing else is written to. */
 #include "tests/spmm_cases.h"
 
 #include "tests/emulated_gpu.h"
@@ -17,14 +17,16 @@
 #include "spmm/device_hubs.cuh"
 #include "spmm/device_long.cuh"
 #include "spmm/device_reduce.cuh"
+#include "spmm/device_stretch.cuh"
 
 namespace {
 
 using namespace spmm_cases;
 
 constexpr uint32_t kThreads = 64;
-const csaw_spmm_method methods[] = {CSAW_SPMM_AUTO,      CSAW_SPMM_CRC,      CSAW_SPMM_CWM2,     CSAW_SPMM_CWM4,
-                                    CSAW_SPMM_SUBWARP16, CSAW_SPMM_SUBWARP8, CSAW_SPMM_SUBWARP4, CSAW_SPMM_HUBS};
+const std::vector<csaw_spmm_method> methods = {CSAW_SPMM_AUTO,     CSAW_SPMM_CRC,       CSAW_SPMM_CWM2,
+                                               CSAW_SPMM_CWM4,     CSAW_SPMM_SUBWARP16, CSAW_SPMM_SUBWARP8,
+                                               CSAW_SPMM_SUBWARP4, CSAW_SPMM_HUBS,      CSAW_SPMM_STRETCHES};
 
 template <class KERNEL, class... ARGUMENTS>
 void Launch(uint64_t threads, KERNEL kernel, const ARGUMENTS &...arguments) {
@@ -93,6 +95,30 @@ csaw__resident_kernel *ResidentKernel(const csaw__product &p) {
 
 int residents = 0; // launches of blocks that stay
 
+csaw__stretch_kernel *StretchKernel(const csaw__product &p) {
+    return p.x.dtype == CSAW_F32   ? csaw__stretch_kernel_of<CSAW_F32>(p.vector)
+           : p.x.dtype == CSAW_F16 ? csaw__stretch_kernel_of<CSAW_F16>(p.vector)
+                                   : csaw__stretch_kernel_of<CSAW_BF16>(p.vector);
+}
+
+int stretches = 0; // launches by these
+
+// As csaw__device_run::run() by stretches of so many places.
+void RunStretches(csaw__product p, uint32_t stretch, bool planned, uint64_t slices) {
+    csaw__lay_vectors(&p);
+    const csaw__long_rows known = p.split;
+    csaw__lay_stretches(&p, planned ? &known : nullptr, stretch, kThreads);
+    const uint64_t all = p.slices_of_head * p.heads;
+    std::vector<float> partial(slices * p.split.most_chunks * p.width + 4, NAN);
+    p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
+    for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
+        p.slices = std::min(slices, all - p.first_slice);
+        Launch(p.slices * p.blocks * kThreads, StretchKernel(p), p, stretch);
+        Launch(p.slices * csaw__stretch_mergers(&p) * 32, csaw__merge_stretches, p);
+        stretches++;
+    }
+}
+
 // As csaw__device_run::run(), `slices` a launch.
 void Run(csaw__product p, csaw_spmm_method method, bool resident, uint64_t slices, const csaw__hubs &hubs) {
     csaw__lay_vectors(&p);
@@ -134,6 +160,7 @@ struct Ask {
     bool nans = false;   // among the results
     uint64_t hubs = 5;
     bool stay = false; // AUTO: by blocks that stay
+    uint32_t stretch = CSAW__STRETCH;
 };
 
 std::string Name(const Sparse &a, csaw_spmm_method method, const Ask &ask) {
@@ -154,7 +181,7 @@ bool SameNumbers(Dense *a, Dense *b, uint64_t rows, uint64_t cols) {
 }
 
 // Whether every method gives the CPU's bits of y and arg, and leaves what is beside them.
-void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values) {
+void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values, const std::vector<csaw_spmm_method> &by) {
     const csaw_sparse view = a.view();
     Dense x(values, ask.of_x, ask.gap), want(a.rows, ask.cols, ask.of_y, ask.gap);
     const bool picks = csaw__is_extreme(ask.reduce);
@@ -163,7 +190,7 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values) {
     ASSERT_EQ(csaw_spmm(&view, x.view(), &options, want.view()), CSAW_OK) << csaw_last_error();
     LongRows split(view, ask.planned);
     const HubColumns hubs(view, ask.hubs);
-    for (csaw_spmm_method method : methods) {
+    for (csaw_spmm_method method : by) {
         Dense y(a.rows, ask.cols, ask.of_y, ask.gap);
         std::vector<csaw_edge> arg(want_arg.size(), 12345);
         csaw__product p = {};
@@ -175,15 +202,19 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values) {
         p.reduce = ask.reduce;
         p.heads = ask.heads;
         p.split = split.found;
-        Run(p, method, ask.stay && method == CSAW_SPMM_AUTO, ask.slices, hubs.found);
+        if (method == CSAW_SPMM_STRETCHES && csaw__takes_stretches(&p))
+            RunStretches(p, ask.stretch, ask.planned, ask.slices);
+        else
+            Run(p, method == CSAW_SPMM_STRETCHES ? CSAW_SPMM_CRC : method, ask.stay && method == CSAW_SPMM_AUTO,
+                ask.slices, hubs.found);
         EXPECT_TRUE(y.raw() == want.raw() || (ask.nans && SameNumbers(&y, &want, a.rows, ask.cols)))
             << Name(a, method, ask);
         EXPECT_EQ(arg, want_arg) << Name(a, method, ask);
     }
 }
 
-void ExpectCpuBits(const Sparse &a, const Ask &ask) {
-    ExpectCpuBits(a, ask, random_matrix(a.cols, ask.cols, ask.cols + 1));
+void ExpectCpuBits(const Sparse &a, const Ask &ask, const std::vector<csaw_spmm_method> &by = methods) {
+    ExpectCpuBits(a, ask, random_matrix(a.cols, ask.cols, ask.cols + 1), by);
 }
 
 // Rows on both sides of every limit: a chunk, rows taken whole, hubs of several chunks; parallel edges.
@@ -254,7 +285,7 @@ TEST(EmulatedSpmm, TiesZerosAndInfinities) {
         Ask ask;
         ask.reduce = reduce;
         ask.cols = 6;
-        ExpectCpuBits(a, ask, values);
+        ExpectCpuBits(a, ask, values, methods);
     }
 }
 
@@ -267,7 +298,7 @@ TEST(EmulatedSpmm, TheFirstNotANumberWins) {
     ask.nans = true;
     for (csaw_reduce reduce : reduces) {
         ask.reduce = reduce;
-        ExpectCpuBits(a, ask, values);
+        ExpectCpuBits(a, ask, values, methods);
     }
 }
 
@@ -308,6 +339,32 @@ TEST(EmulatedSpmm, BlocksThatStay) {
     EXPECT_EQ(residents, 24);
 }
 
+// Stretches shorter than a row and longer than many, rows and chunks that begin at their ends and beside them, more
+// rows than a warp has lanes, empty ones among them.
+TEST(EmulatedSpmm, StretchesOfEveryLength) {
+    std::vector<uint64_t> many(200, 0);
+    for (size_t r = 0; r < many.size(); r++) many[r] = r % 7 == 3 ? r % 5 : r % 50 == 49 ? 40 : 0;
+    many[120] = 700, many.back() = 513;
+    const Sparse matrices[] = {Hubs(true), random_sparse("many rows", many, 30, false),
+                               random_sparse("empty", std::vector<uint64_t>(100, 0), 30, false),
+                               random_sparse("chunks alone", {256, 512, 256, 768, 0, 257, 255}, 30, true)};
+    stretches = 0;
+    int ran = 0;
+    for (const Sparse &a : matrices)
+        for (uint32_t stretch : {1, 2, 31, 32, 63, 64, 65, 128, 255, 256})
+            for (uint64_t cols : {uint64_t{30}, uint64_t{64}, uint64_t{300}}) {
+                Ask ask;
+                ask.reduce = cols == 64 ? CSAW_MEAN : CSAW_SUM;
+                ask.cols = cols;
+                ask.planned = stretch % 2;
+                ask.stretch = stretch;
+                ask.of_x = stretch == 64 ? CSAW_F16 : CSAW_F32;
+                ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
+                ran++;
+            }
+    EXPECT_GE(stretches, ran);
+}
+
 // ---- AUTO -----------------------------------------------------------------------
 
 // A report of spmm_gpu_bench: milliseconds by columns and storage, then by method.
@@ -345,7 +402,7 @@ csaw_spmm_method AutoOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype
 }
 
 // Of every width and storage of a report, AUTO's choice takes less than so many times any method's time. All methods
-// are in the report, but HUBS, and one that was not run.
+// are in the report, but HUBS, STRETCHES, and one that was not run.
 void ExpectTheFastest(const std::string &file, size_t kinds, double most, csaw_spmm_method not_run) {
     const Report report = Measured(file);
     ASSERT_EQ(report.rows.size(), kinds) << file;
@@ -355,7 +412,8 @@ void ExpectTheFastest(const std::string &file, size_t kinds, double most, csaw_s
         ASSERT_EQ(ms.count(chosen), 1u) << chosen;
         for (const csaw_spmm_method other : methods) {
             const char *const name = csaw_spmm_method_name(other);
-            if (other == CSAW_SPMM_AUTO || other == CSAW_SPMM_HUBS || other == not_run) continue; // AUTO: as it was
+            if (other == CSAW_SPMM_AUTO || other == CSAW_SPMM_HUBS || other == CSAW_SPMM_STRETCHES || other == not_run)
+                continue; // AUTO: as it was
             ASSERT_EQ(ms.count(name), 1u) << name;
             EXPECT_LT(ms.at(chosen), most * ms.at(name))
                 << file << ", " << of.first << " columns, " << of.second << ": " << chosen << ", not " << name;

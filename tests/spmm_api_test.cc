@@ -64,7 +64,7 @@ const std::vector<Refusal> of_spmm = {
     {[](Arguments *k) { k->options.arg = k->arg; }, CSAW_EINVAL, "CSAW_MAX and CSAW_MIN"},
     {[](Arguments *k) { k->y.data = k->x.data; }, CSAW_EINVAL, "share memory"},
     {[](Arguments *k) { k->options.method = CSAW_SPMM_CWM2; }, CSAW_EUNSUPPORTED, "'cwm2' is a kernel of GPUs"},
-    {[](Arguments *k) { k->options.method = static_cast<csaw_spmm_method>(8); }, CSAW_EINVAL, "method is 8"},
+    {[](Arguments *k) { k->options.method = static_cast<csaw_spmm_method>(9); }, CSAW_EINVAL, "method is 9"},
     {[](Arguments *k) { k->options.method = static_cast<csaw_spmm_method>(-1); }, CSAW_EINVAL, "method is -1"},
 };
 
@@ -197,9 +197,10 @@ TEST(SpmmApi, check_and_prepare_read_every_column) {
 }
 
 TEST(SpmmApi, methods_have_names) {
-    const std::string names[] = {"auto", "crc", "cwm2", "cwm4", "subwarp16", "subwarp8", "subwarp4", "hubs"};
-    for (int i = 0; i < 8; i++) EXPECT_EQ(csaw_spmm_method_name(static_cast<csaw_spmm_method>(i)), names[i]);
-    for (int i : {-1, 8}) EXPECT_EQ(csaw_spmm_method_name(static_cast<csaw_spmm_method>(i)), nullptr);
+    const std::string names[] = {"auto",     "crc",      "cwm2", "cwm4",     "subwarp16",
+                                 "subwarp8", "subwarp4", "hubs", "stretches"};
+    for (int i = 0; i < 9; i++) EXPECT_EQ(csaw_spmm_method_name(static_cast<csaw_spmm_method>(i)), names[i]);
+    for (int i : {-1, 9}) EXPECT_EQ(csaw_spmm_method_name(static_cast<csaw_spmm_method>(i)), nullptr);
 }
 
 TEST(SpmmApi, hubs_are_prepared_for_gpus_alone) {

@@ -122,7 +122,7 @@ TEST_F(SpmmBackwardGpu, EveryMethodHasTheCpusBits) {
     const Plan plan(there.view, "cuda:0", false, 1, true);
     for (csaw_dtype dtype : dtypes)
         for (uint64_t columns : {20, 64})
-            for (int i = CSAW_SPMM_AUTO; i <= CSAW_SPMM_HUBS; i++) {
+            for (int i = CSAW_SPMM_AUTO; i <= CSAW_SPMM_STRETCHES; i++) {
                 const auto method = static_cast<csaw_spmm_method>(i);
                 const Gradients g(a, there, CSAW_MEAN, columns, dtype, 1);
                 ASSERT_EQ(g.Run(plan.get(), method), CSAW_OK) << csaw_last_error();

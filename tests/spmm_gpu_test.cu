@@ -62,7 +62,7 @@ TEST_F(SpmmGpu, EveryStorageAndMethod) {
                         ask.of_x = of_x, ask.of_y = of_y;
                         ask.gap = cols == 20 ? 4 : 0;
                         const Product product(a, there, ask);
-                        for (int i = CSAW_SPMM_AUTO; i <= CSAW_SPMM_HUBS; i++) {
+                        for (int i = CSAW_SPMM_AUTO; i <= CSAW_SPMM_STRETCHES; i++) {
                             const auto method = static_cast<csaw_spmm_method>(i);
                             if (of_x != of_y && method != CSAW_SPMM_AUTO) continue;
                             product.Poison();

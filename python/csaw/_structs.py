@@ -35,7 +35,7 @@ ENUMS = {
     "csaw_reduce": {"CSAW_SUM": 0, "CSAW_MEAN": 1, "CSAW_MAX": 2, "CSAW_MIN": 3},
     "csaw_spmm_method": {
         "CSAW_SPMM_AUTO": 0, "CSAW_SPMM_CRC": 1, "CSAW_SPMM_CWM2": 2, "CSAW_SPMM_CWM4": 3, "CSAW_SPMM_SUBWARP16": 4,
-        "CSAW_SPMM_SUBWARP8": 5, "CSAW_SPMM_SUBWARP4": 6, "CSAW_SPMM_HUBS": 7,
+        "CSAW_SPMM_SUBWARP8": 5, "CSAW_SPMM_SUBWARP4": 6, "CSAW_SPMM_HUBS": 7, "CSAW_SPMM_STRETCHES": 8,
     },
     "csaw_edges_method": {"CSAW_EDGES_STRATIFIED": 0, "CSAW_EDGES_BUCKET": 1, "CSAW_EDGES_FASTRAND": 2},
     "csaw_format": {"CSAW_COO": 0, "CSAW_CSR": 1},

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* spmm/device_stretch.cuh - device code of csaw_spmm() by stretches: a warp takes as many rows and edges as any other.
+ *
+ * Row r stands at place rowptr[r] + r, before its edges: so rows and edges have places of their own, one after the
+ * other, and a row costs as an edge does (merge path: Merrill and Garland, "Merge-based parallel sparse matrix-vector
+ * multiplication", SC'16). A stretch is so many places, and its warp takes the rows that stand there, and of a row of
+ * more than CSAW_CHUNK edges the chunk that begins there: at most one, since a stretch is no longer than a chunk. So
+ * sums are those of all other methods, and no two warps share one. What a warp takes are edges that follow each other:
+ * it loads columns and weights side by side, and features of so many edges at once, whatever rows they belong to. Where
+ * rows end is one bit for each edge, the same in all lanes. All 32 lanes hold columns, few each, so that a lane has the
+ * features of many edges on their way.
+ *
+ * The sums of chunks go to work memory, which has a place for each CSAW_CHUNK edges of the matrix, and one for a row's
+ * last chunk that begins there; a second kernel merges them. To be compiled without contraction of a * b + c. */
+#ifndef CSAW_SPMM_DEVICE_STRETCH_CUH
+#define CSAW_SPMM_DEVICE_STRETCH_CUH
+
+#include "spmm/device_beside.cuh"
+#include "spmm/device_slice.cuh"
+#include "spmm/device_stretch_layout.cuh"
+
+/* ---- where a stretch is ---- */
+
+/* How many rows stand before a place, by all lanes of a warp: 33 parts at a time. */
+static __device__ __forceinline__ uint64_t csaw__rows_before(const uint64_t *rowptr, uint64_t rows, uint64_t place) {
+    const uint32_t lane = threadIdx.x % 32;
+    uint64_t low = 0, high = rows;
+    while (low < high) {
+        const uint64_t step = ((high - low) >> 5) + 1, row = low + (lane + 1) * step - 1;
+        const uint32_t before = (uint32_t)__popc(
+            __ballot_sync(CSAW__ALL_LANES, row < high && rowptr[row < high ? row : low] + row < place));
+        const uint64_t most = low + (before + 1) * step - 1;
+        low += before * step;
+        high = most < high ? most : high;
+    }
+    return low;
+}
+
+/* Where the sum of a long row's chunk stands that begins with this edge. */
+static __device__ __forceinline__ uint64_t csaw__chunk_place(const csaw__product &p, uint64_t edge, bool last) {
+    return edge / CSAW_CHUNK + (last ? p.split.most_chunks / 2 : 0);
+}
+
+struct alignas(16) csaw__stretch_row { /* of a stretch, or a chunk of it */
+    uint64_t to;                       /* the place of its first column of the slice, in y or in work memory */
+    float divisor;                     /* of its sum; 0: a chunk */
+};
+
+struct alignas(16) csaw__stretch_room { /* of a warp, in shared memory */
+    csaw__stretch_row row[33];          /* with edges; one more, which is read but not used */
+    alignas(16) csaw_vertex column[32]; /* of the next edges; 0 where there are none */
+    alignas(16) float weight[32];
+};
+
+/* The rows of a stretch, or 31 of them; the same in all lanes. */
+struct csaw__stretch_part {
+    uint64_t first_row; /* of lane 1 */
+    uint64_t first_edge;
+    uint32_t edges, empty; /* empty: lanes whose rows are */
+    bool more;             /* the last lane's row is of the stretch too: so may be those that follow */
+};
+
+/* Lane l has row first + l - 1; lane 0 the chunk of the row before that begins in the stretch, if `begun`. Fills in
+ * room->row; *end: in each lane, how many edges of the part there are up to the end of its row, 0 = it has none. */
+static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(const csaw__product &p,
+                                                                           const csaw__slice &slice,
+                                                                           uint32_t slice_number, uint64_t place,
+                                                                           uint32_t stretch, uint64_t first, bool begun,
+                                                                           csaw__stretch_room *room, uint32_t *end) {
+    const uint32_t lane = threadIdx.x % 32;
+    const uint64_t row = first + lane - 1; /* before the first: no row */
+    const bool is_row = row < p.rows;
+    uint64_t begin = is_row ? p.rowptr[row] : 0, length = is_row ? p.rowptr[row + 1] - begin : 0;
+    bool here = is_row && begin + row - place < stretch, last = false;
+    const bool is_chunk = length > CSAW_CHUNK;
+    if (lane == 0) {
+        const uint64_t passed = place - (begin + row), skip = (passed + CSAW_CHUNK - 1) / CSAW_CHUNK * CSAW_CHUNK;
+        here = begun && is_chunk && skip < length && skip - passed < stretch;
+        begin += skip, length -= skip;
+        last = length <= CSAW_CHUNK;
+    }
+    const uint32_t count = !here ? 0 : length < CSAW_CHUNK ? (uint32_t)length : CSAW_CHUNK;
+    const uint32_t with_edges = __ballot_sync(CSAW__ALL_LANES, count != 0);
+    csaw__stretch_part part;
+    part.first_row = first;
+    part.empty = __ballot_sync(CSAW__ALL_LANES, here && !count);
+    part.more = __shfl_sync(CSAW__ALL_LANES, (uint32_t)here, 31) != 0;
+    part.first_edge = __shfl_sync(CSAW__ALL_LANES, begin, with_edges ? __ffs((int)with_edges) - 1 : 0);
+    *end = count ? (uint32_t)(begin - part.first_edge) + count : 0;
+    part.edges = __shfl_sync(CSAW__ALL_LANES, *end, with_edges ? 31 - __clz((int)with_edges) : 0);
+    if (count) {
+        csaw__stretch_row *const to = room->row + __popc(with_edges & ((1u << lane) - 1));
+        const uint64_t at = slice_number * p.split.most_chunks + csaw__chunk_place(p, begin, last);
+        to->to = is_chunk ? at * p.width : row * p.y.stride + slice.first;
+        to->divisor = is_chunk ? 0.0f : p.reduce == CSAW_MEAN ? (float)count : 1.0f;
+    }
+    return part;
+}
+
+/* ---- its sums ---- */
+
+enum { CSAW__STRETCH_STEP = 4 /* edges whose columns are read at once */ };
+
+/* What a lane holds of features, and where they go. */
+template <csaw_dtype X, int VECTOR> struct csaw__stretch_sums {
+    typedef csaw__pack<typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type, VECTOR> vector;
+    const csaw__product &p;
+    const csaw__stretch_row *next; /* in shared memory */
+    csaw__stretch_row row;
+    uint32_t column; /* this lane's first of the slice */
+    bool stored;     /* the slice has it */
+    float sum[VECTOR];
+
+    __device__ __forceinline__ void clear() {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) sum[i] = 0.0f;
+    }
+    __device__ __forceinline__ void add(float weight, const vector &of) {
+        float x[VECTOR];
+        csaw__widen_pack<X>(of, x);
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) sum[i] += weight * x[i];
+    }
+    /* The row ends. */
+    __device__ __forceinline__ void end() {
+        if (row.divisor == 0.0f) {
+            if (stored) csaw__put<VECTOR>(p.partial + row.to + column, sum);
+        } else {
+            if (row.divisor != 1.0f)
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++) sum[i] /= row.divisor;
+            if (stored) csaw__store<VECTOR>(&p.y, 0, row.to + column, sum);
+        }
+        clear();
+        row = *next++;
+    }
+};
+
+/* One stretch, by a warp. */
+template <csaw_dtype X, int VECTOR, int BATCH>
+static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product &p, const csaw__slice &slice,
+                                                            uint32_t slice_number, uint64_t place, uint32_t stretch,
+                                                            csaw__stretch_room *room) {
+    typedef csaw__stretch_sums<X, VECTOR> sums;
+    typedef typename sums::vector vector;
+    typedef csaw__pack<csaw_vertex, CSAW__STRETCH_STEP> columns;
+    typedef csaw__pack<float, CSAW__STRETCH_STEP> weights;
+    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, STEP = CSAW__STRETCH_STEP, HALF = BATCH / 2;
+    static_assert(HALF % STEP == 0 && 32 % BATCH == 0, "halves of a batch are whole steps, the edges at hand batches");
+    const uint32_t lane = threadIdx.x % 32, row_bytes = (uint32_t)(p.x.stride * bytes);
+    sums of = {p, nullptr, {}, lane * VECTOR, lane * VECTOR < slice.width, {}};
+    const char *const x = (const char *)p.x.data + (slice.first + (of.stored ? of.column : 0)) * bytes;
+    uint64_t first = csaw__rows_before(p.rowptr, p.rows, place);
+    bool begun = first > 0, more = true;
+    for (; more; first += 31, begun = false) {
+        uint32_t end;
+        const csaw__stretch_part part =
+            csaw__stretch_part_at(p, slice, slice_number, place, stretch, first, begun, room, &end);
+        const csaw_vertex *const column = p.col + part.first_edge;
+        const float *const weight = p.weight ? p.weight + part.first_edge * p.heads + slice.head : nullptr;
+        csaw_vertex next_column = 0;
+        float next_weight = 1.0f;
+        const auto read = [&](uint32_t k) {
+            next_column = k < part.edges ? column[k] : 0;
+            if (weight && k < part.edges) next_weight = weight[(uint64_t)k * p.heads];
+        };
+        more = part.more;
+        read(lane);
+        of.clear();
+        for (uint32_t rest = part.empty; rest; rest &= rest - 1)
+            if (of.stored)
+                csaw__store<VECTOR>(&p.y, part.first_row + (uint32_t)__ffs((int)rest) - 2, slice.first + of.column,
+                                    of.sum);
+        __syncwarp(); /* room->row stands */
+        of.next = room->row + 1;
+        of.row = room->row[0];
+        for (uint32_t base = 0; base < part.edges; base += 32) {
+            room->column[lane] = next_column;
+            room->weight[lane] = next_weight;
+            read(base + 32 + lane);
+            const uint32_t ends = __reduce_add_sync(CSAW__ALL_LANES, end - 1 - base < 32 ? 1u << (end - 1 - base) : 0u);
+            __syncwarp();
+#pragma unroll 1
+            for (uint32_t k = 0; k < 32 && base + k < part.edges; k += BATCH) {
+                const bool second = base + k + HALF < part.edges; /* there is more than half of a batch */
+                vector loaded[BATCH];
+                columns at[BATCH / STEP];
+#pragma unroll
+                for (uint32_t n = 0; n < BATCH / STEP; n++) at[n] = *(const columns *)(room->column + k + n * STEP);
+#pragma unroll
+                for (uint32_t n = 0; n < BATCH; n++)
+                    if (n < HALF || second)
+                        loaded[n] = *(const vector *)(x + (uint64_t)at[n / STEP].at[n % STEP] * row_bytes);
+#pragma unroll
+                for (uint32_t n = 0; n < BATCH; n += STEP) {
+                    if (n >= HALF && !second) break;
+                    const weights w = *(const weights *)(room->weight + k + n);
+                    uint32_t ended = ends >> (k + n) & ((1u << STEP) - 1);
+                    if (!ended) {
+#pragma unroll
+                        for (uint32_t i = 0; i < STEP; i++) of.add(w.at[i], loaded[n + i]);
+                        continue;
+                    }
+                    vector here[STEP];
+                    weights by = w;
+#pragma unroll
+                    for (uint32_t i = 0; i < STEP; i++) here[i] = loaded[n + i];
+#pragma unroll 1
+                    for (uint32_t i = 0; i < STEP; i++, ended >>= 1) {
+                        of.add(by.at[0], here[0]);
+                        if (ended & 1) of.end();
+#pragma unroll
+                        for (uint32_t j = 1; j < STEP; j++) here[j - 1] = here[j], by.at[j - 1] = by.at[j];
+                    }
+                }
+            }
+            __syncwarp(); /* the edges at hand were read */
+        }
+    }
+}
+
+template <csaw_dtype X, int VECTOR, int BATCH>
+static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS)
+    csaw__stretches(const __grid_constant__ csaw__product p, uint32_t stretch) {
+    __shared__ csaw__stretch_room rooms[CSAW__STRETCH_THREADS / 32];
+    const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32;
+    const uint64_t of_slice = csaw__stretches_of(&p, stretch), all = of_slice * p.slices;
+    csaw__let_next_begin();
+    for (uint64_t number = (uint64_t)blockIdx.x * warps + warp; number < all; number += (uint64_t)gridDim.x * warps) {
+        const uint64_t slice_number = p.slices == 1 ? 0 : number / of_slice;
+        const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
+        csaw__reduce_stretch<X, VECTOR, BATCH>(p, slice, (uint32_t)slice_number,
+                                               (number - slice_number * of_slice) * stretch, stretch, rooms + warp);
+        __syncwarp();
+    }
+}
+
+/* ---- long rows ---- */
+
+/* VECTOR columns of a long row at a time, chunk by chunk. */
+template <int VECTOR>
+static __device__ __forceinline__ void csaw__merge_chunks(const csaw__product &p, const csaw__slice &slice,
+                                                          uint64_t slice_number, uint64_t row, uint64_t begin,
+                                                          uint64_t length) {
+    typedef csaw__pack<float, VECTOR> pack;
+    const uint64_t chunks = (length + CSAW_CHUNK - 1) / CSAW_CHUNK;
+    for (uint32_t column = threadIdx.x % 32 * VECTOR; column < slice.width; column += 32 * VECTOR) {
+        const float *const partial = p.partial + slice_number * p.split.most_chunks * p.width + column;
+        pack sum = *(const pack *)(partial + csaw__chunk_place(p, begin, false) * p.width);
+#pragma unroll 8
+        for (uint64_t k = 1; k < chunks; k++) {
+            const uint64_t at = csaw__chunk_place(p, begin + k * CSAW_CHUNK, k + 1 == chunks);
+            const pack next = *(const pack *)(partial + at * p.width);
+#pragma unroll
+            for (int i = 0; i < VECTOR; i++) sum.at[i] += next.at[i];
+        }
+        if (p.reduce == CSAW_MEAN)
+#pragma unroll
+            for (int i = 0; i < VECTOR; i++) sum.at[i] /= (float)length;
+        csaw__store<VECTOR>(&p.y, row, slice.first + column, sum.at);
+    }
+}
+
+/* A warp a long row that is listed, or else what is long of 32 rows; of each slice. What it needs of the rows it reads
+ * before the stretches are done. */
+static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__product p) {
+    const uint32_t lane = threadIdx.x % 32;
+    const uint64_t warp = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const uint64_t of_slice = csaw__stretch_mergers(&p), slice_number = p.slices == 1 ? 0 : warp / of_slice;
+    const uint64_t number = warp - slice_number * of_slice;
+    const bool listed = p.split.row != nullptr, here = slice_number < p.slices;
+    const uint64_t row = !here ? p.rows : !listed ? number * 32 + lane : lane == 0 ? p.split.row[number].row : p.rows;
+    const uint64_t begin = row < p.rows ? p.rowptr[row] : 0, length = row < p.rows ? p.rowptr[row + 1] - begin : 0;
+    csaw__end_after_last();
+    for (uint32_t rest = __ballot_sync(CSAW__ALL_LANES, length > CSAW_CHUNK); rest; rest &= rest - 1) {
+        const int from = __ffs((int)rest) - 1;
+        const uint64_t of = __shfl_sync(CSAW__ALL_LANES, row, from), first = __shfl_sync(CSAW__ALL_LANES, begin, from);
+        const uint64_t edges = __shfl_sync(CSAW__ALL_LANES, length, from);
+        const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
+        if (p.vector >= 4)
+            csaw__merge_chunks<4>(p, slice, slice_number, of, first, edges);
+        else if (p.vector == 2)
+            csaw__merge_chunks<2>(p, slice, slice_number, of, first, edges);
+        else
+            csaw__merge_chunks<1>(p, slice, slice_number, of, first, edges);
+    }
+}
+
+/* ---- one kernel for each width ---- */
+
+typedef void csaw__stretch_kernel(csaw__product, uint32_t);
+
+/* So many vectors as take 32 registers are on their way at once, at most 32. */
+template <csaw_dtype X, int VECTOR> static csaw__stretch_kernel *csaw__stretch_kernel_by() {
+    constexpr int bytes = VECTOR * (X == CSAW_F32 ? 4 : 2);
+    return csaw__stretches < X, VECTOR, bytes <= 4 ? 32 : 128 / bytes > ;
+}
+
+template <csaw_dtype X> static csaw__stretch_kernel *csaw__stretch_kernel_of(uint32_t vector) {
+    constexpr int WIDE = X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
+    if (vector == WIDE) return csaw__stretch_kernel_by<X, WIDE>();
+    if (vector == 4) return csaw__stretch_kernel_by<X, 4>();
+    return vector == 2 ? csaw__stretch_kernel_by<X, 2>() : csaw__stretch_kernel_by<X, 1>();
+}
+
+#endif

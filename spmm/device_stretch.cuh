@@ -22,15 +22,15 @@
 /* ---- where a stretch is ---- */
 
 /* How many rows stand before a place, by all lanes of a warp: 33 parts at a time. */
-static __device__ __forceinline__ uint64_t csaw__rows_before(const uint64_t *rowptr, uint64_t rows, uint64_t place) {
+static __device__ __forceinline__ uint32_t csaw__rows_before(const uint64_t *rowptr, uint32_t rows, uint64_t place) {
     const uint32_t lane = threadIdx.x % 32;
-    uint64_t low = 0, high = rows;
+    uint32_t low = 0, high = rows;
     while (low < high) {
-        const uint64_t step = ((high - low) >> 5) + 1, row = low + (lane + 1) * step - 1;
-        const uint32_t before = (uint32_t)__popc(
-            __ballot_sync(CSAW__ALL_LANES, row < high && rowptr[row < high ? row : low] + row < place));
-        const uint64_t most = low + (before + 1) * step - 1;
-        low += before * step;
+        const uint32_t step = (high - low) / 32 + 1, row = low + (lane + 1) * step - 1;
+        const bool before = row < high && rowptr[row] + row < place;
+        const uint32_t parts = (uint32_t)__popc(__ballot_sync(CSAW__ALL_LANES, before));
+        const uint32_t most = low + (parts + 1) * step - 1;
+        low += parts * step;
         high = most < high ? most : high;
     }
     return low;
@@ -65,11 +65,11 @@ struct csaw__stretch_part {
 static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(const csaw__product &p,
                                                                            const csaw__slice &slice,
                                                                            uint32_t slice_number, uint64_t place,
-                                                                           uint32_t stretch, uint64_t first, bool begun,
+                                                                           uint32_t stretch, uint32_t first, bool begun,
                                                                            csaw__stretch_room *room, uint32_t *end) {
     const uint32_t lane = threadIdx.x % 32;
-    const uint64_t row = first + lane - 1; /* before the first: no row */
-    const bool is_row = row < p.rows;
+    const uint32_t row = first + lane - 1; /* before the first: no row */
+    const bool is_row = row < (uint32_t)p.rows;
     uint64_t begin = is_row ? p.rowptr[row] : 0, length = is_row ? p.rowptr[row + 1] - begin : 0;
     bool here = is_row && begin + row - place < stretch, last = false;
     const bool is_chunk = length > CSAW_CHUNK;
@@ -99,6 +99,30 @@ static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(const
 
 /* ---- its sums ---- */
 
+/* An address is worked out here, and not anew wherever it is used. */
+static __device__ __forceinline__ void csaw__work_out(const char *&address) {
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+l"(address));
+#else
+    (void)address;
+#endif
+}
+
+/* What stands in global memory a column times so many bytes after `x`. The address takes one instruction so: of a
+ * product of 64 bits the compiler makes three. */
+template <typename T>
+static __device__ __forceinline__ T csaw__load_row(const char *x, csaw_vertex column, uint32_t row_bytes) {
+#ifdef __CUDA_ARCH__
+    uint64_t to;
+    asm("mul.wide.u32 %0, %1, %2;" : "=l"(to) : "r"(column), "r"(row_bytes));
+    const T *const at = (const T *)(x + to);
+    __builtin_assume(__isGlobal(at));
+    return *at;
+#else
+    return *(const T *)(x + (uint64_t)column * row_bytes);
+#endif
+}
+
 enum { CSAW__STRETCH_STEP = 4 /* edges whose columns are read at once */ };
 
 /* What a lane holds of features, and where they go. */
@@ -115,11 +139,40 @@ template <csaw_dtype X, int VECTOR> struct csaw__stretch_sums {
 #pragma unroll
         for (int i = 0; i < VECTOR; i++) sum[i] = 0.0f;
     }
-    __device__ __forceinline__ void add(float weight, const vector &of) {
-        float x[VECTOR];
-        csaw__widen_pack<X>(of, x);
+    /* So many edges, of which `ended` says after which a row ends. */
+    __device__ __forceinline__ void add(const csaw__pack<float, CSAW__STRETCH_STEP> &weight, const vector *of,
+                                        uint32_t ended) {
+        constexpr uint32_t COUNT = CSAW__STRETCH_STEP;
+        float product[COUNT][VECTOR];
 #pragma unroll
-        for (int i = 0; i < VECTOR; i++) sum[i] += weight * x[i];
+        for (uint32_t n = 0; n < COUNT; n++) {
+            csaw__widen_pack<X>(of[n], product[n]);
+#pragma unroll
+            for (int i = 0; i < VECTOR; i++) product[n][i] *= weight.at[n];
+        }
+        if (!ended) {
+#pragma unroll
+            for (uint32_t n = 0; n < COUNT; n++)
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++) sum[i] += product[n][i];
+            return;
+        }
+        uint32_t left = (1u << COUNT) - 1;
+        const auto add_those = [&](uint32_t those) {
+#pragma unroll
+            for (uint32_t n = 0; n < COUNT; n++)
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++)
+                    if (those >> n & 1) sum[i] += product[n][i];
+        };
+#pragma unroll 1
+        for (; ended; ended &= ended - 1) {
+            const uint32_t up_to = ended ^ (ended - 1);
+            add_those(left & up_to);
+            end();
+            left &= ~up_to;
+        }
+        add_those(left);
     }
     /* The row ends. */
     __device__ __forceinline__ void end() {
@@ -147,10 +200,11 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
     typedef csaw__pack<float, CSAW__STRETCH_STEP> weights;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, STEP = CSAW__STRETCH_STEP, HALF = BATCH / 2;
     static_assert(HALF % STEP == 0 && 32 % BATCH == 0, "halves of a batch are whole steps, the edges at hand batches");
-    const uint32_t lane = threadIdx.x % 32, row_bytes = (uint32_t)(p.x.stride * bytes);
+    const uint32_t lane = threadIdx.x % 32, row_bytes = (uint32_t)p.x.stride * bytes;
     sums of = {p, nullptr, {}, lane * VECTOR, lane * VECTOR < slice.width, {}};
-    const char *const x = (const char *)p.x.data + (slice.first + (of.stored ? of.column : 0)) * bytes;
-    uint64_t first = csaw__rows_before(p.rowptr, p.rows, place);
+    const char *x = (const char *)p.x.data + (slice.first + (of.stored ? of.column : 0)) * bytes;
+    csaw__work_out(x);
+    uint32_t first = csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
     bool begun = first > 0, more = true;
     for (; more; first += 31, begun = false) {
         uint32_t end;
@@ -169,7 +223,7 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
         of.clear();
         for (uint32_t rest = part.empty; rest; rest &= rest - 1)
             if (of.stored)
-                csaw__store<VECTOR>(&p.y, part.first_row + (uint32_t)__ffs((int)rest) - 2, slice.first + of.column,
+                csaw__store<VECTOR>(&p.y, part.first_row + (uint64_t)(__ffs((int)rest) - 2), slice.first + of.column,
                                     of.sum);
         __syncwarp(); /* room->row stands */
         of.next = room->row + 1;
@@ -189,29 +243,12 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
                 for (uint32_t n = 0; n < BATCH / STEP; n++) at[n] = *(const columns *)(room->column + k + n * STEP);
 #pragma unroll
                 for (uint32_t n = 0; n < BATCH; n++)
-                    if (n < HALF || second)
-                        loaded[n] = *(const vector *)(x + (uint64_t)at[n / STEP].at[n % STEP] * row_bytes);
+                    if (n < HALF || second) loaded[n] = csaw__load_row<vector>(x, at[n / STEP].at[n % STEP], row_bytes);
 #pragma unroll
                 for (uint32_t n = 0; n < BATCH; n += STEP) {
                     if (n >= HALF && !second) break;
                     const weights w = *(const weights *)(room->weight + k + n);
-                    uint32_t ended = ends >> (k + n) & ((1u << STEP) - 1);
-                    if (!ended) {
-#pragma unroll
-                        for (uint32_t i = 0; i < STEP; i++) of.add(w.at[i], loaded[n + i]);
-                        continue;
-                    }
-                    vector here[STEP];
-                    weights by = w;
-#pragma unroll
-                    for (uint32_t i = 0; i < STEP; i++) here[i] = loaded[n + i];
-#pragma unroll 1
-                    for (uint32_t i = 0; i < STEP; i++, ended >>= 1) {
-                        of.add(by.at[0], here[0]);
-                        if (ended & 1) of.end();
-#pragma unroll
-                        for (uint32_t j = 1; j < STEP; j++) here[j - 1] = here[j], by.at[j - 1] = by.at[j];
-                    }
+                    of.add(w, loaded + n, ends >> (k + n) & ((1u << STEP) - 1));
                 }
             }
             __syncwarp(); /* the edges at hand were read */
@@ -219,12 +256,13 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
     }
 }
 
+/* stretch: places of one; of_slice: how many there are. */
 template <csaw_dtype X, int VECTOR, int BATCH>
 static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS)
-    csaw__stretches(const __grid_constant__ csaw__product p, uint32_t stretch) {
+    csaw__stretches(const __grid_constant__ csaw__product p, uint32_t stretch, uint64_t of_slice) {
     __shared__ csaw__stretch_room rooms[CSAW__STRETCH_THREADS / 32];
     const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32;
-    const uint64_t of_slice = csaw__stretches_of(&p, stretch), all = of_slice * p.slices;
+    const uint64_t all = of_slice * p.slices;
     csaw__let_next_begin();
     for (uint64_t number = (uint64_t)blockIdx.x * warps + warp; number < all; number += (uint64_t)gridDim.x * warps) {
         const uint64_t slice_number = p.slices == 1 ? 0 : number / of_slice;
@@ -288,7 +326,7 @@ static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__produ
 
 /* ---- one kernel for each width ---- */
 
-typedef void csaw__stretch_kernel(csaw__product, uint32_t);
+typedef void csaw__stretch_kernel(csaw__product, uint32_t, uint64_t);
 
 /* So many vectors as take 32 registers are on their way at once, at most 32. */
 template <csaw_dtype X, int VECTOR> static csaw__stretch_kernel *csaw__stretch_kernel_by() {

@@ -10,10 +10,10 @@ enum {
     CSAW__STRETCH_THREADS = 128
 };
 
-/* Whether stretches are for this product: sums, of rows of x whose bytes 32 bits count. */
+/* Whether stretches are for this product: sums, of so many rows that 32 bits count them, and bytes of a row of x. */
 static inline bool csaw__takes_stretches(const csaw__product *p) {
     const uint64_t element = p->x.dtype == CSAW_F32 ? 4 : 2;
-    return !csaw__is_extreme(p->reduce) && p->x.stride <= UINT32_MAX / element;
+    return !csaw__is_extreme(p->reduce) && p->rows <= INT32_MAX && p->x.stride <= UINT32_MAX / element;
 }
 
 /* Of one slice. */

@@ -113,7 +113,7 @@ void RunStretches(csaw__product p, uint32_t stretch, bool planned, uint64_t slic
     p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
         p.slices = std::min(slices, all - p.first_slice);
-        Launch(p.slices * p.blocks * kThreads, StretchKernel(p), p, stretch);
+        Launch(p.slices * p.blocks * kThreads, StretchKernel(p), p, stretch, csaw__stretches_of(&p, stretch));
         Launch(p.slices * csaw__stretch_mergers(&p) * 32, csaw__merge_stretches, p);
         stretches++;
     }

@@ -28,6 +28,6 @@ static csaw_status merge(const place &where, const csaw__product *p) {
 
 csaw_status csaw__launch_stretches(const place &where, const csaw__product *p) {
     CSAW_TRY(csaw__device_launch(where.stream, (unsigned)(p->slices * p->blocks), CSAW__STRETCH_THREADS, kernel_of(p),
-                                 *p, (uint32_t)CSAW__STRETCH, csaw__stretches_of(p, CSAW__STRETCH)));
+                                 *p, (uint32_t)CSAW__STRETCH_PLACES, csaw__stretches_of(p, CSAW__STRETCH_PLACES)));
     return merge(where, p);
 }

@@ -6,7 +6,7 @@
 #include "spmm/device_product.h"
 
 enum {
-    CSAW__STRETCH = 64, /* rows and edges that a warp takes; at most CSAW_CHUNK */
+    CSAW__STRETCH_PLACES = 64, /* rows and edges that a warp takes; at most CSAW_CHUNK */
     CSAW__STRETCH_THREADS = 128
 };
 

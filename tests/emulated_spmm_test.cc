@@ -160,7 +160,7 @@ struct Ask {
     bool nans = false;   // among the results
     uint64_t hubs = 5;
     bool stay = false; // AUTO: by blocks that stay
-    uint32_t stretch = CSAW__STRETCH;
+    uint32_t stretch = CSAW__STRETCH_PLACES;
 };
 
 std::string Name(const Sparse &a, csaw_spmm_method method, const Ask &ask) {

@@ -48,7 +48,8 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
         "method CSAW_SPMM_AUTO");
     if (method_ == CSAW_SPMM_STRETCHES && !csaw__takes_stretches(&p_)) method_ = CSAW_SPMM_CRC;
     if (method_ == CSAW_SPMM_STRETCHES) {
-        csaw__lay_stretches(&p_, known ? &known->split : nullptr, CSAW__STRETCH_PLACES, CSAW__STRETCH_THREADS);
+        csaw__lay_stretches(&p_, known ? &known->split : nullptr, csaw__stretch_way_now().places,
+                            csaw__stretch_way_now().threads);
     } else {
         CSAW_TRY(split_.open(where, known, &p_));
         csaw__lay_out(&p_, method_, CSAW__THREADS);

@@ -193,7 +193,7 @@ template <csaw_dtype X, int VECTOR> struct csaw__stretch_sums {
 template <csaw_dtype X, int VECTOR, int BATCH>
 static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product &p, const csaw__slice &slice,
                                                             uint32_t slice_number, uint64_t place, uint32_t stretch,
-                                                            csaw__stretch_room *room) {
+                                                            const uint32_t *known, csaw__stretch_room *room) {
     typedef csaw__stretch_sums<X, VECTOR> sums;
     typedef typename sums::vector vector;
     typedef csaw__pack<csaw_vertex, CSAW__STRETCH_STEP> columns;
@@ -204,7 +204,7 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
     sums of = {p, nullptr, {}, lane * VECTOR, lane * VECTOR < slice.width, {}};
     const char *x = (const char *)p.x.data + (slice.first + (of.stored ? of.column : 0)) * bytes;
     csaw__work_out(x);
-    uint32_t first = csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
+    uint32_t first = known ? *known : csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
     bool begun = first > 0, more = true;
     for (; more; first += 31, begun = false) {
         uint32_t end;
@@ -259,16 +259,19 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
 /* stretch: places of one; of_slice: how many there are. */
 template <csaw_dtype X, int VECTOR, int BATCH>
 static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS)
-    csaw__stretches(const __grid_constant__ csaw__product p, uint32_t stretch, uint64_t of_slice) {
+    csaw__stretches(const __grid_constant__ csaw__product p, uint32_t stretch, uint64_t of_slice,
+                    const uint32_t *first_rows) {
     __shared__ csaw__stretch_room rooms[CSAW__STRETCH_THREADS / 32];
     const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32;
     const uint64_t all = of_slice * p.slices;
+    csaw__end_after_last();
     csaw__let_next_begin();
     for (uint64_t number = (uint64_t)blockIdx.x * warps + warp; number < all; number += (uint64_t)gridDim.x * warps) {
         const uint64_t slice_number = p.slices == 1 ? 0 : number / of_slice;
         const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-        csaw__reduce_stretch<X, VECTOR, BATCH>(p, slice, (uint32_t)slice_number,
-                                               (number - slice_number * of_slice) * stretch, stretch, rooms + warp);
+        csaw__reduce_stretch<X, VECTOR, BATCH>(
+            p, slice, (uint32_t)slice_number, (number - slice_number * of_slice) * stretch, stretch,
+            first_rows ? first_rows + (number - slice_number * of_slice) : nullptr, rooms + warp);
         __syncwarp();
     }
 }
@@ -326,19 +329,30 @@ static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__produ
 
 /* ---- one kernel for each width ---- */
 
-typedef void csaw__stretch_kernel(csaw__product, uint32_t, uint64_t);
+typedef void csaw__stretch_kernel(csaw__product, uint32_t, uint64_t, const uint32_t *);
 
-/* So many vectors as take 32 registers are on their way at once, at most 32. */
-template <csaw_dtype X, int VECTOR> static csaw__stretch_kernel *csaw__stretch_kernel_by() {
-    constexpr int bytes = VECTOR * (X == CSAW_F32 ? 4 : 2);
-    return csaw__stretches < X, VECTOR, bytes <= 4 ? 32 : 128 / bytes > ;
+static __global__ void csaw__find_first_rows(const __grid_constant__ csaw__product p, uint32_t stretch,
+                                             uint64_t of_slice, uint32_t *out) {
+    const uint64_t number = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (number >= of_slice) return;
+    const uint32_t first = csaw__rows_before(p.rowptr, (uint32_t)p.rows, number * stretch);
+    if (threadIdx.x % 32 == 0) out[number] = first;
 }
 
-template <csaw_dtype X> static csaw__stretch_kernel *csaw__stretch_kernel_of(uint32_t vector) {
+/* So many vectors as take 32 registers are on their way at once, at most 32. */
+template <csaw_dtype X, int VECTOR> static csaw__stretch_kernel *csaw__stretch_kernel_by(unsigned batch) {
+    constexpr int bytes = VECTOR * (X == CSAW_F32 ? 4 : 2), most = bytes <= 4 ? 32 : 128 / bytes;
+    if (batch == 8) return csaw__stretches<X, VECTOR, 8>;
+    if (batch == 16) return csaw__stretches<X, VECTOR, 16>;
+    if (batch == 32) return csaw__stretches<X, VECTOR, 32>;
+    return csaw__stretches<X, VECTOR, most>;
+}
+
+template <csaw_dtype X> static csaw__stretch_kernel *csaw__stretch_kernel_of(uint32_t vector, unsigned batch = 0) {
     constexpr int WIDE = X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
-    if (vector == WIDE) return csaw__stretch_kernel_by<X, WIDE>();
-    if (vector == 4) return csaw__stretch_kernel_by<X, 4>();
-    return vector == 2 ? csaw__stretch_kernel_by<X, 2>() : csaw__stretch_kernel_by<X, 1>();
+    if (vector == WIDE) return csaw__stretch_kernel_by<X, WIDE>(batch);
+    if (vector == 4) return csaw__stretch_kernel_by<X, 4>(batch);
+    return vector == 2 ? csaw__stretch_kernel_by<X, 2>(batch) : csaw__stretch_kernel_by<X, 1>(batch);
 }
 
 #endif

@@ -5,9 +5,25 @@
 
 #include "spmm/device_product.h"
 
+#include <cstdio>
+#include <cstdlib>
+
+/* To be timed: what CSAW_STRETCH says, as places/vector/batch/warps of a multiprocessor/threads/flags. */
+struct csaw__stretch_way {
+    unsigned places, vector, batch, resident, threads, flags; /* flags: 1 begins early, 2 rows looked up beforehand */
+};
+static inline csaw__stretch_way csaw__stretch_way_now() {
+    csaw__stretch_way way = {64, 0, 0, 0, 128, 0};
+    const char *const text = getenv("CSAW_STRETCH");
+    if (text)
+        sscanf(text, "%u/%u/%u/%u/%u/%u", &way.places, &way.vector, &way.batch, &way.resident, &way.threads,
+               &way.flags);
+    return way;
+}
+
 enum {
     CSAW__STRETCH_PLACES = 64, /* rows and edges that a warp takes; at most CSAW_CHUNK */
-    CSAW__STRETCH_THREADS = 128
+    CSAW__STRETCH_THREADS = 256
 };
 
 /* Whether stretches are for this product: sums, of so many rows that 32 bits count them, and bytes of a row of x. */
@@ -31,7 +47,8 @@ static inline void csaw__lay_stretches(csaw__product *p, const csaw__long_rows *
                                        uint32_t threads) {
     const csaw__long_rows none = {};
     const uint64_t warps = threads / 32;
-    while (p->vector > 1 && p->vector / 2 * 32 >= p->columns) p->vector /= 2;
+    const uint32_t wanted = csaw__stretch_way_now().vector;
+    while (p->vector > 1 && (wanted ? p->vector > wanted : p->vector / 2 * 32 >= p->columns)) p->vector /= 2;
     p->width = 32 * p->vector;
     p->slices_of_head = (p->columns + p->width - 1) / p->width;
     p->first_slice = 0;

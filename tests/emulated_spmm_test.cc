@@ -109,11 +109,15 @@ void RunStretches(csaw__product p, uint32_t stretch, bool planned, uint64_t slic
     const csaw__long_rows known = p.split;
     csaw__lay_stretches(&p, planned ? &known : nullptr, stretch, kThreads);
     const uint64_t all = p.slices_of_head * p.heads;
+    std::vector<uint32_t> rows(csaw__stretches_of(&p, stretch) + 1);
+    Launch(csaw__stretches_of(&p, stretch) * 32, csaw__find_first_rows, p, stretch, csaw__stretches_of(&p, stretch),
+           rows.data());
     std::vector<float> partial(slices * p.split.most_chunks * p.width + 4, NAN);
     p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
         p.slices = std::min(slices, all - p.first_slice);
-        Launch(p.slices * p.blocks * kThreads, StretchKernel(p), p, stretch, csaw__stretches_of(&p, stretch));
+        Launch(p.slices * p.blocks * kThreads, StretchKernel(p), p, stretch, csaw__stretches_of(&p, stretch),
+               stretch % 2 ? rows.data() : static_cast<const uint32_t *>(nullptr));
         Launch(p.slices * csaw__stretch_mergers(&p) * 32, csaw__merge_stretches, p);
         stretches++;
     }

@@ -49,6 +49,7 @@ csaw_status csaw__launch_stretches(const place &where, const csaw__product *p) {
     const unsigned warps = way.threads / 32;
     unsigned blocks = (unsigned)((p->slices * of_slice + warps - 1) / warps);
     uint32_t *rows = nullptr;
+    const csaw__stretch_rule rule = {(uint32_t)__builtin_ctz(way.places), (way.flags & 4) != 0, (way.flags & 8) != 0};
     if (!multiprocessors)
         CSAW_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.ordinal));
     const unsigned most = way.resident * (unsigned)multiprocessors / warps;
@@ -61,7 +62,6 @@ csaw_status csaw__launch_stretches(const place &where, const csaw__product *p) {
     config.gridDim = dim3(blocks), config.blockDim = dim3(way.threads);
     config.stream = where.stream;
     if (way.flags & 1) config.attrs = &early, config.numAttrs = 1;
-    CSAW_CUDA(cudaLaunchKernelEx(&config, kernel_of(p, way.batch), *p, (uint32_t)way.places, of_slice,
-                                 (const uint32_t *)rows));
+    CSAW_CUDA(cudaLaunchKernelEx(&config, kernel_of(p, way.batch), *p, rule, of_slice, (const uint32_t *)rows));
     return merge(where, p);
 }

@@ -52,47 +52,73 @@ struct alignas(16) csaw__stretch_room { /* of a warp, in shared memory */
     alignas(16) float weight[32];
 };
 
+/* Stretches of 2^bits places; halves: two may take half of the columns each. */
+struct csaw__stretch_rule {
+    uint32_t bits;
+    bool helps, halves;
+};
+
 /* The rows of a stretch, or 31 of them; the same in all lanes. */
 struct csaw__stretch_part {
-    uint64_t first_row; /* of lane 1 */
     uint64_t first_edge;
+    uint32_t first_row;    /* of lane 1 */
     uint32_t edges, empty; /* empty: lanes whose rows are */
+    uint32_t half;         /* 0: all columns; 1, 2: the lower half of them, the upper one */
     bool more;             /* the last lane's row is of the stretch too: so may be those that follow */
 };
 
-/* Lane l has row first + l - 1; lane 0 the chunk of the row before that begins in the stretch, if `begun`. Fills in
- * room->row; *end: in each lane, how many edges of the part there are up to the end of its row, 0 = it has none. */
-static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(const csaw__product &p,
-                                                                           const csaw__slice &slice,
-                                                                           uint32_t slice_number, uint64_t place,
-                                                                           uint32_t stretch, uint32_t first, bool begun,
-                                                                           csaw__stretch_room *room, uint32_t *end) {
-    const uint32_t lane = threadIdx.x % 32;
+/* Lane l has row first + l - 1; lane 0 what the stretch has of the row before, if `begun`: the chunk that begins in it,
+ * or help. Stretches that lie in a row or chunk as a whole have nothing of their own: with one the first of them takes
+ * it from the stretch where it begins, with two or more they take half of the columns each. Fills in room->row; *end:
+ * in each lane, how many edges of the part there are up to the end of its row, 0 = it has none. */
+static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(
+    const csaw__product &p, const csaw__slice &slice, uint32_t slice_number, uint64_t place,
+    const csaw__stretch_rule &rule, uint32_t first, bool begun, csaw__stretch_room *room, uint32_t *end) {
+    const uint32_t lane = threadIdx.x % 32, stretch = 1u << rule.bits;
     const uint32_t row = first + lane - 1; /* before the first: no row */
     const bool is_row = row < (uint32_t)p.rows;
     uint64_t begin = is_row ? p.rowptr[row] : 0, length = is_row ? p.rowptr[row + 1] - begin : 0;
-    bool here = is_row && begin + row - place < stretch, last = false;
+    uint64_t at = begin + row; /* where it stands */
     const bool is_chunk = length > CSAW_CHUNK;
+    bool here = is_row && at - place < stretch, last = false, helps = false;
     if (lane == 0) {
-        const uint64_t passed = place - (begin + row), skip = (passed + CSAW_CHUNK - 1) / CSAW_CHUNK * CSAW_CHUNK;
-        here = begun && is_chunk && skip < length && skip - passed < stretch;
-        begin += skip, length -= skip;
+        const uint64_t passed = place - at;
+        uint64_t skip = is_chunk ? (passed + stretch - 1) / CSAW_CHUNK * CSAW_CHUNK : 0; /* the last before the end */
+        here = begun && is_chunk && skip >= passed && skip < length;
+        helps = begun && !here && passed <= length;
+        if (helps && is_chunk) skip = passed / CSAW_CHUNK * CSAW_CHUNK;
+        begin += skip, length -= skip, at += skip;
         last = length <= CSAW_CHUNK;
     }
-    const uint32_t count = !here ? 0 : length < CSAW_CHUNK ? (uint32_t)length : CSAW_CHUNK;
+    uint32_t count = here || helps ? (length < CSAW_CHUNK ? (uint32_t)length : CSAW_CHUNK) : 0;
+    const uint64_t until = at + count + (last || !is_chunk); /* where the next stands */
+    const uint64_t from = at >> rule.bits, to = until >> rule.bits;
+    const bool whole = to > from + 1; /* a stretch or more lie in it */
+    const bool two = whole && rule.halves && to > from + 2;
+    uint32_t half = 0;
+    if (helps) {
+        const uint64_t number = (place >> rule.bits) - from; /* which of them this one is */
+        helps = rule.helps && place + stretch <= until && number <= (two ? 2 : 1);
+        half = two ? (uint32_t)number : 0;
+        if (!helps) count = 0;
+    } else if (here && whole && rule.helps) {
+        count = 0;
+        here = false;
+    }
     const uint32_t with_edges = __ballot_sync(CSAW__ALL_LANES, count != 0);
     csaw__stretch_part part;
     part.first_row = first;
     part.empty = __ballot_sync(CSAW__ALL_LANES, here && !count);
+    part.half = __shfl_sync(CSAW__ALL_LANES, helps ? half : 0, 0);
     part.more = __shfl_sync(CSAW__ALL_LANES, (uint32_t)here, 31) != 0;
     part.first_edge = __shfl_sync(CSAW__ALL_LANES, begin, with_edges ? __ffs((int)with_edges) - 1 : 0);
     *end = count ? (uint32_t)(begin - part.first_edge) + count : 0;
     part.edges = __shfl_sync(CSAW__ALL_LANES, *end, with_edges ? 31 - __clz((int)with_edges) : 0);
     if (count) {
-        csaw__stretch_row *const to = room->row + __popc(with_edges & ((1u << lane) - 1));
-        const uint64_t at = slice_number * p.split.most_chunks + csaw__chunk_place(p, begin, last);
-        to->to = is_chunk ? at * p.width : row * p.y.stride + slice.first;
-        to->divisor = is_chunk ? 0.0f : p.reduce == CSAW_MEAN ? (float)count : 1.0f;
+        csaw__stretch_row *const out = room->row + __popc(with_edges & ((1u << lane) - 1));
+        const uint64_t chunk = slice_number * p.split.most_chunks + csaw__chunk_place(p, begin, last);
+        out->to = is_chunk ? chunk * p.width : row * p.y.stride + slice.first;
+        out->divisor = is_chunk ? 0.0f : p.reduce == CSAW_MEAN ? (float)count : 1.0f;
     }
     return part;
 }
@@ -189,77 +215,94 @@ template <csaw_dtype X, int VECTOR> struct csaw__stretch_sums {
     }
 };
 
-/* One stretch, by a warp. */
+/* The rows and chunks of a part that have edges, in columns from `column` on, by a warp. */
 template <csaw_dtype X, int VECTOR, int BATCH>
-static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product &p, const csaw__slice &slice,
-                                                            uint32_t slice_number, uint64_t place, uint32_t stretch,
-                                                            const uint32_t *known, csaw__stretch_room *room) {
+static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, const csaw__slice &slice, uint32_t column,
+                                                      const csaw__stretch_part &part, uint32_t end,
+                                                      csaw__stretch_room *room) {
     typedef csaw__stretch_sums<X, VECTOR> sums;
     typedef typename sums::vector vector;
     typedef csaw__pack<csaw_vertex, CSAW__STRETCH_STEP> columns;
     typedef csaw__pack<float, CSAW__STRETCH_STEP> weights;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, STEP = CSAW__STRETCH_STEP, HALF = BATCH / 2;
     static_assert(HALF % STEP == 0 && 32 % BATCH == 0, "halves of a batch are whole steps, the edges at hand batches");
-    const uint32_t lane = threadIdx.x % 32, row_bytes = (uint32_t)p.x.stride * bytes;
-    sums of = {p, nullptr, {}, lane * VECTOR, lane * VECTOR < slice.width, {}};
-    const char *x = (const char *)p.x.data + (slice.first + (of.stored ? of.column : 0)) * bytes;
+    const uint32_t lane = threadIdx.x % 32, row_bytes = (uint32_t)p.x.stride * bytes, mine = column + lane * VECTOR;
+    sums of = {p, nullptr, {}, mine, mine < slice.width, {}};
+    const char *x = (const char *)p.x.data + (slice.first + (of.stored ? mine : 0)) * bytes;
+    const csaw_vertex *const col = p.col + part.first_edge;
+    const float *const weight = p.weight ? p.weight + part.first_edge * p.heads + slice.head : nullptr;
+    csaw_vertex next_column = 0;
+    float next_weight = 1.0f;
+    const auto read = [&](uint32_t k) {
+        next_column = k < part.edges ? col[k] : 0;
+        if (weight && k < part.edges) next_weight = weight[(uint64_t)k * p.heads];
+    };
     csaw__work_out(x);
-    uint32_t first = known ? *known : csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
-    bool begun = first > 0, more = true;
-    for (; more; first += 31, begun = false) {
-        uint32_t end;
-        const csaw__stretch_part part =
-            csaw__stretch_part_at(p, slice, slice_number, place, stretch, first, begun, room, &end);
-        const csaw_vertex *const column = p.col + part.first_edge;
-        const float *const weight = p.weight ? p.weight + part.first_edge * p.heads + slice.head : nullptr;
-        csaw_vertex next_column = 0;
-        float next_weight = 1.0f;
-        const auto read = [&](uint32_t k) {
-            next_column = k < part.edges ? column[k] : 0;
-            if (weight && k < part.edges) next_weight = weight[(uint64_t)k * p.heads];
-        };
-        more = part.more;
-        read(lane);
-        of.clear();
-        for (uint32_t rest = part.empty; rest; rest &= rest - 1)
-            if (of.stored)
-                csaw__store<VECTOR>(&p.y, part.first_row + (uint64_t)(__ffs((int)rest) - 2), slice.first + of.column,
-                                    of.sum);
-        __syncwarp(); /* room->row stands */
-        of.next = room->row + 1;
-        of.row = room->row[0];
-        for (uint32_t base = 0; base < part.edges; base += 32) {
-            room->column[lane] = next_column;
-            room->weight[lane] = next_weight;
-            read(base + 32 + lane);
-            const uint32_t ends = __reduce_add_sync(CSAW__ALL_LANES, end - 1 - base < 32 ? 1u << (end - 1 - base) : 0u);
-            __syncwarp();
+    read(lane);
+    of.clear();
+    __syncwarp(); /* room->row stands */
+    of.next = room->row + 1;
+    of.row = room->row[0];
+    for (uint32_t base = 0; base < part.edges; base += 32) {
+        room->column[lane] = next_column;
+        room->weight[lane] = next_weight;
+        read(base + 32 + lane);
+        const uint32_t ends = __reduce_add_sync(CSAW__ALL_LANES, end - 1 - base < 32 ? 1u << (end - 1 - base) : 0u);
+        __syncwarp();
 #pragma unroll 1
-            for (uint32_t k = 0; k < 32 && base + k < part.edges; k += BATCH) {
-                const bool second = base + k + HALF < part.edges; /* there is more than half of a batch */
-                vector loaded[BATCH];
-                columns at[BATCH / STEP];
+        for (uint32_t k = 0; k < 32 && base + k < part.edges; k += BATCH) {
+            const bool second = base + k + HALF < part.edges; /* there is more than half of a batch */
+            vector loaded[BATCH];
+            columns at[BATCH / STEP];
 #pragma unroll
-                for (uint32_t n = 0; n < BATCH / STEP; n++) at[n] = *(const columns *)(room->column + k + n * STEP);
+            for (uint32_t n = 0; n < BATCH / STEP; n++) at[n] = *(const columns *)(room->column + k + n * STEP);
 #pragma unroll
-                for (uint32_t n = 0; n < BATCH; n++)
-                    if (n < HALF || second) loaded[n] = csaw__load_row<vector>(x, at[n / STEP].at[n % STEP], row_bytes);
+            for (uint32_t n = 0; n < BATCH; n++)
+                if (n < HALF || second) loaded[n] = csaw__load_row<vector>(x, at[n / STEP].at[n % STEP], row_bytes);
 #pragma unroll
-                for (uint32_t n = 0; n < BATCH; n += STEP) {
-                    if (n >= HALF && !second) break;
-                    const weights w = *(const weights *)(room->weight + k + n);
-                    of.add(w, loaded + n, ends >> (k + n) & ((1u << STEP) - 1));
-                }
+            for (uint32_t n = 0; n < BATCH; n += STEP) {
+                if (n >= HALF && !second) break;
+                const weights w = *(const weights *)(room->weight + k + n);
+                of.add(w, loaded + n, ends >> (k + n) & ((1u << STEP) - 1));
             }
-            __syncwarp(); /* the edges at hand were read */
         }
+        __syncwarp(); /* the edges at hand were read */
     }
 }
 
-/* stretch: places of one; of_slice: how many there are. */
+/* One stretch, by a warp. */
+template <csaw_dtype X, int VECTOR, int BATCH>
+static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product &p, const csaw__slice &slice,
+                                                            uint32_t slice_number, uint64_t place,
+                                                            csaw__stretch_rule rule, const uint32_t *known,
+                                                            csaw__stretch_room *room) {
+    constexpr bool HALVES = VECTOR > 1 && BATCH < 32;
+    constexpr int NARROW = HALVES ? VECTOR / 2 : VECTOR, LONGER = HALVES ? BATCH * 2 : BATCH;
+    const uint32_t column = threadIdx.x % 32 * VECTOR;
+    const float zero[VECTOR] = {};
+    uint32_t first = known ? *known : csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
+    bool begun = first > 0, more = true;
+    rule.halves = rule.halves && HALVES;
+    for (; more; first += 31, begun = false) {
+        uint32_t end;
+        const csaw__stretch_part part =
+            csaw__stretch_part_at(p, slice, slice_number, place, rule, first, begun, room, &end);
+        more = part.more;
+        for (uint32_t rest = part.empty; rest; rest &= rest - 1)
+            if (column < slice.width)
+                csaw__store<VECTOR>(&p.y, part.first_row + (uint64_t)(__ffs((int)rest) - 2), slice.first + column,
+                                    zero);
+        if (HALVES && part.half)
+            csaw__add_part<X, NARROW, LONGER>(p, slice, (part.half - 1) * (32 * NARROW), part, end, room);
+        else
+            csaw__add_part<X, VECTOR, BATCH>(p, slice, 0, part, end, room);
+    }
+}
+
+/* of_slice: how many stretches there are. */
 template <csaw_dtype X, int VECTOR, int BATCH>
 static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS)
-    csaw__stretches(const __grid_constant__ csaw__product p, uint32_t stretch, uint64_t of_slice,
+    csaw__stretches(const __grid_constant__ csaw__product p, csaw__stretch_rule rule, uint64_t of_slice,
                     const uint32_t *first_rows) {
     __shared__ csaw__stretch_room rooms[CSAW__STRETCH_THREADS / 32];
     const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32;
@@ -270,7 +313,7 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS)
         const uint64_t slice_number = p.slices == 1 ? 0 : number / of_slice;
         const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
         csaw__reduce_stretch<X, VECTOR, BATCH>(
-            p, slice, (uint32_t)slice_number, (number - slice_number * of_slice) * stretch, stretch,
+            p, slice, (uint32_t)slice_number, (number - slice_number * of_slice) << rule.bits, rule,
             first_rows ? first_rows + (number - slice_number * of_slice) : nullptr, rooms + warp);
         __syncwarp();
     }
@@ -329,7 +372,7 @@ static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__produ
 
 /* ---- one kernel for each width ---- */
 
-typedef void csaw__stretch_kernel(csaw__product, uint32_t, uint64_t, const uint32_t *);
+typedef void csaw__stretch_kernel(csaw__product, csaw__stretch_rule, uint64_t, const uint32_t *);
 
 static __global__ void csaw__find_first_rows(const __grid_constant__ csaw__product p, uint32_t stretch,
                                              uint64_t of_slice, uint32_t *out) {

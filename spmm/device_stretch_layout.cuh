@@ -10,7 +10,8 @@
 
 /* To be timed: what CSAW_STRETCH says, as places/vector/batch/warps of a multiprocessor/threads/flags. */
 struct csaw__stretch_way {
-    unsigned places, vector, batch, resident, threads, flags; /* flags: 1 begins early, 2 rows looked up beforehand */
+    unsigned places, vector, batch, resident, threads, flags; /* flags: 1 begins early, 2 rows looked up beforehand, 4
+                                                                 helps, 8 halves */
 };
 static inline csaw__stretch_way csaw__stretch_way_now() {
     csaw__stretch_way way = {64, 0, 0, 0, 128, 0};

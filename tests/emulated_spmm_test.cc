@@ -104,7 +104,7 @@ csaw__stretch_kernel *StretchKernel(const csaw__product &p) {
 int stretches = 0; // launches by these
 
 // As csaw__device_run::run() by stretches of so many places.
-void RunStretches(csaw__product p, uint32_t stretch, bool planned, uint64_t slices) {
+void RunStretches(csaw__product p, uint32_t stretch, bool planned, uint64_t slices, int help) {
     csaw__lay_vectors(&p);
     const csaw__long_rows known = p.split;
     csaw__lay_stretches(&p, planned ? &known : nullptr, stretch, kThreads);
@@ -116,8 +116,9 @@ void RunStretches(csaw__product p, uint32_t stretch, bool planned, uint64_t slic
     p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
         p.slices = std::min(slices, all - p.first_slice);
-        Launch(p.slices * p.blocks * kThreads, StretchKernel(p), p, stretch, csaw__stretches_of(&p, stretch),
-               stretch % 2 ? rows.data() : static_cast<const uint32_t *>(nullptr));
+        Launch(p.slices * p.blocks * kThreads, StretchKernel(p), p,
+               csaw__stretch_rule{static_cast<uint32_t>(__builtin_ctz(stretch)), help > 0, help > 1},
+               csaw__stretches_of(&p, stretch), planned ? rows.data() : static_cast<const uint32_t *>(nullptr));
         Launch(p.slices * csaw__stretch_mergers(&p) * 32, csaw__merge_stretches, p);
         stretches++;
     }
@@ -165,6 +166,7 @@ struct Ask {
     uint64_t hubs = 5;
     bool stay = false; // AUTO: by blocks that stay
     uint32_t stretch = CSAW__STRETCH_PLACES;
+    int help = 2; // stretches: 1 by one, 2 by halves, too
 };
 
 std::string Name(const Sparse &a, csaw_spmm_method method, const Ask &ask) {
@@ -207,7 +209,7 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values, const 
         p.heads = ask.heads;
         p.split = split.found;
         if (method == CSAW_SPMM_STRETCHES && csaw__takes_stretches(&p))
-            RunStretches(p, ask.stretch, ask.planned, ask.slices);
+            RunStretches(p, ask.stretch, ask.planned, ask.slices, ask.help);
         else
             Run(p, method == CSAW_SPMM_STRETCHES ? CSAW_SPMM_CRC : method, ask.stay && method == CSAW_SPMM_AUTO,
                 ask.slices, hubs.found);
@@ -355,12 +357,13 @@ TEST(EmulatedSpmm, StretchesOfEveryLength) {
     stretches = 0;
     int ran = 0;
     for (const Sparse &a : matrices)
-        for (uint32_t stretch : {1, 2, 31, 32, 63, 64, 65, 128, 255, 256})
-            for (uint64_t cols : {uint64_t{30}, uint64_t{64}, uint64_t{300}}) {
+        for (uint32_t stretch : {1, 2, 8, 16, 32, 64, 128, 256})
+            for (uint64_t cols : {uint64_t{30}, uint64_t{36}, uint64_t{64}, uint64_t{300}}) {
                 Ask ask;
                 ask.reduce = cols == 64 ? CSAW_MEAN : CSAW_SUM;
                 ask.cols = cols;
-                ask.planned = stretch % 2;
+                ask.planned = ran % 2;
+                ask.help = ran % 3;
                 ask.stretch = stretch;
                 ask.of_x = stretch == 64 ? CSAW_F16 : CSAW_F32;
                 ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <set>
 
 #include "tests/failing_allocations.h"
 #include "tests/sample_equality.h"
@@ -118,15 +119,45 @@ class EmulatedPartsLayerWay : public EmulatedPartsLayer {
         }
         return out;
     }
-    void Expect(bool comes, const SampleRequest &request, const csaw_plan_options &options,
-                csaw__parts_way way = CSAW__PARTS_CHOOSE) {
+    // Samples are the CPU's; returns the transfers that they took.
+    uint64_t Transfers(const SampleRequest &request, const csaw_plan_options &options,
+                       csaw__parts_way way = CSAW__PARTS_CHOOSE) {
         fake_cuda::Reset();
         const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, options);
         gpu.get()->parts->way = way;
         EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
                                           gpu.samples(sampler.get(), nullptr, Method::its, request)));
-        EXPECT_EQ(inside(gpu)->use.copies > 0, comes);
         EXPECT_LE(fake_cuda::peak, options.gpu_memory);
+        return inside(gpu)->use.copies;
+    }
+    void Expect(bool comes, const SampleRequest &request, const csaw_plan_options &options,
+                csaw__parts_way way = CSAW__PARTS_CHOOSE) {
+        EXPECT_EQ(Transfers(request, options, way) > 0, comes);
+    }
+    // Layers of a vertex each, of so many arcs at least, that have no more candidates together, and hardly fewer.
+    std::vector<std::vector<csaw_vertex>> layers_of(uint64_t least, uint64_t candidates) const {
+        std::vector<std::vector<csaw_vertex>> out;
+        for (csaw_vertex v = 0; candidates >= 2 * least; v = (v + 1) % csr.num_vertices) {
+            if (degree(v) < least || degree(v) > 10 * least || degree(v) > candidates) continue;
+            candidates -= degree(v);
+            out.push_back({v});
+        }
+        return out;
+    }
+    // Three passes bring N + 2 (N - R) of N partitions of which R are resident, of which so many come anyway; kernels
+    // read an arc's 8 bytes, 2.3 times, in the time in which these come, 1.5 times.
+    static uint64_t candidates_in_place(const csaw__fit &fit, uint32_t come_anyway) {
+        const double saved = fit.parts + 2.0 * (fit.parts - fit.resident) - come_anyway;
+        return static_cast<uint64_t>(saved * static_cast<double>(fit.graph) / fit.parts * 1.5 / (8 * 2.3));
+    }
+    // At which these vertices stand, as a run of samples divides the graph.
+    std::set<uint32_t> parts_of(const csaw_plan_options &options, const std::vector<csaw_vertex> &vertices) const {
+        fake_cuda::Reset();
+        const Library gpu(csr, options);
+        gpu.samples(sampler.get(), nullptr, Method::its, of({{with_arcs(100)[0]}}));
+        std::set<uint32_t> out;
+        for (const csaw_vertex v : vertices) out.insert(csaw__range_of(&gpu.get()->parts->ranges, v));
+        return out;
     }
     // As a run of samples divides the memory.
     csaw__fit fit_of(const csaw_plan_options &options) const {
@@ -149,8 +180,7 @@ class EmulatedPartsLayerWay : public EmulatedPartsLayer {
 // many times the memory there is.
 TEST_F(EmulatedPartsLayerWay, CandidatesThatCostLessThanTransfersAreReadInPlace) {
     const csaw__fit fit = fit_of(memory);
-    const double brought = (fit.parts + 2.0 * (fit.parts - fit.resident)) * static_cast<double>(fit.graph) / fit.parts;
-    const auto most = static_cast<uint64_t>(brought * 1.5 / (8 * 2.3));
+    const uint64_t most = candidates_in_place(fit, 0);
     std::vector<std::vector<csaw_vertex>> pools;
     uint64_t candidates = 0;
     for (csaw_vertex v = 0; candidates + degree(v) <= most; v = (v + 1) % csr.num_vertices) {
@@ -178,6 +208,54 @@ TEST_F(EmulatedPartsLayerWay, ALayerThatNoLaunchHasRoomForIsExchanged) {
     const uint64_t most = (fit.instances + fit.queues + fit.spills) / 4 / 32;
     Expect(false, of({with_arcs(most * 15 / 16)}), memory);
     Expect(true, of({with_arcs(most * 17 / 16)}), memory);
+}
+
+// A layer that no launch has room for brings the partitions at which it stands, once. The others of its depth are read
+// in place, as long as that takes less than the transfers that they save: those of three passes over all partitions,
+// but for what comes anyway.
+TEST_F(EmulatedPartsLayerWay, ALayerThatIsTooLargeIsExchangedAlone) {
+    const csaw__fit fit = fit_of(memory);
+    const std::vector<csaw_vertex> large = with_arcs((fit.instances + fit.queues + fit.spills) / 4 / 32 * 17 / 16);
+    const auto at = static_cast<uint32_t>(parts_of(memory, large).size());
+    ASSERT_LE(at, fit.resident); // so that none comes twice
+    const uint64_t beside = candidates_in_place(fit, at), alone = candidates_in_place(fit, 0);
+    std::vector<std::vector<csaw_vertex>> pools = layers_of(60, beside);
+    ASSERT_GT(pools.size(), 100u);
+    pools.insert(pools.begin() + 50, large);
+    EXPECT_EQ(Transfers(of(pools), memory), at);
+    EXPECT_GT(Transfers(of(pools), memory, CSAW__PARTS_BRING), fit.parts);
+    pools = layers_of(60, (beside + alone) / 2);
+    EXPECT_EQ(Transfers(of(pools), memory), 0u);
+    pools.push_back(large);
+    EXPECT_GT(Transfers(of(pools), memory), fit.parts);
+}
+
+// What is taken whole is read in place whatever else a depth has, and is no reason to bring anything.
+TEST_F(EmulatedPartsLayerWay, LayersThatAreTakenWholeBringNothing) {
+    std::vector<std::vector<csaw_vertex>> pools = layers_of(100, candidates_in_place(fit_of(memory), 0));
+    SampleRequest request = of(pools);
+    request.fanout = {2};
+    request.replace = false;
+    EXPECT_EQ(Transfers(request, memory), 0u);
+    for (csaw_vertex v = 0; request.pools.size() < pools.size() + 150; v++)
+        if (degree(v) == 2) request.pools.push_back({v}); // together more than room is left for
+    EXPECT_EQ(Transfers(request, memory), 0u);
+    request.fanout = {1};
+    EXPECT_GT(Transfers(request, memory), 0u);
+}
+
+// Each depth has a way of its own: of two, the first, or the second, or none, or both bring partitions.
+TEST_F(EmulatedPartsLayerWay, EachDepthGoesItsWay) {
+    const csaw__fit fit = fit_of(memory);
+    const uint64_t launch = (fit.instances + fit.queues + fit.spills) / 4 / 32;
+    SampleRequest request = of({with_arcs(launch * 17 / 16)});
+    request.depth = 2;
+    request.fanout = {3, 2};
+    const uint64_t first = Transfers(request, memory);
+    request.depth = 1;
+    request.fanout = {3};
+    EXPECT_EQ(first, Transfers(request, memory)) << "the second depth is in place";
+    EXPECT_GT(first, 0u);
 }
 
 // Vertices of a ring whose arcs lead to so many that follow.

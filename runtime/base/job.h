@@ -318,7 +318,8 @@ typedef struct csaw__layers {
     const uint64_t *target;      /* [count + 1]: CSAW_LAYER_DISTINCT: upto is of each owner's vertices, from here on */
     uint8_t *chosen;             /* [target[count]]: 1 = the vertex is picked */
     uint64_t picks;              /* of all owners; their candidates stand in wave.edge */
-    const uint64_t *far_begin;   /* [owners + 1]: picks of those that were exchanged; NULL: none was */
+    const uint32_t *far_take;    /* [owners]: as take, of those that were exchanged; CSAW_ALL: others; NULL: none was */
+    const uint64_t *far_begin;   /* [owners + 1]: picks of those that were exchanged */
     const uint64_t *far_pick;    /* [far_begin[owners]]: CSAW__FAR_PICK | entry << 32 | rank */
     csaw__far_rows far;          /* CSAW__KERNEL_LAYER_FAR */
 } csaw__layers;

@@ -98,6 +98,75 @@ TEST_F(EmulatedPartsLayer, WhatIsNeededIsBrought) {
         }
 }
 
+// Vertices that lead to so many each, one after the other, by weights of which whole stretches are 0, and some at the
+// ends of 1,024 arcs far larger than all others.
+reference::Graph long_rows(const std::vector<uint32_t> &degrees, csaw_vertex vertices) {
+    std::vector<reference::WeightedArc> arcs;
+    for (csaw_vertex v = 0; v < degrees.size(); v++)
+        for (uint32_t i = 0; i < degrees[v]; i++) {
+            const bool ends = i % 1024 == 0 || i % 1024 == 1023;
+            const float weight = i / 1024 % 4 == 1 ? 0 : ends ? 4096 : static_cast<float>(1 + (i * 37 + v) % 11);
+            arcs.push_back({v, (v + 1 + i) % vertices, weight, 0, 0});
+        }
+    return reference::graph_of("long rows", vertices, arcs, true);
+}
+
+// Rows are looked at in pieces of 1,024 arcs: of rows that fill one, or several, or hardly one more, the picks are the
+// CPU's, with whatever lies beside.
+TEST_F(EmulatedPartsLayer, RowsInPiecesHaveTheCpusBits) {
+    const reference::Graph graph = long_rows({1023, 5121, 0, 1024, 3, 1025, 0, 2048, 4096, 0}, 6000);
+    const csaw_csr csr = graph.csr();
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    for (const csaw_plan_options &plan : {on_gpu(2, 1), on_gpu(5, 2)}) {
+        fake_cuda::Reset();
+        const Library gpu(csr, plan);
+        for (const bool replace : {false, true})
+            for (const uint32_t k : {1, 40, 400}) {
+                SampleRequest request = over_all(csr, {k, 5}, replace);
+                request.pools = {{0}, {1}, {2}, {3}, {5}, {8, 7, 6, 5, 4, 3, 2, 1, 0}, {9, 1, 2}};
+                SCOPED_TRACE(equality::name_of(plan) + ", " + sample_equality::name_of(request));
+                EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                                  gpu.samples(sampler.get(), nullptr, Method::its, request)));
+            }
+    }
+}
+
+// A hub's row is for as many warps as it has pieces: no warp of a launch waits longer than for a row of one piece.
+TEST_F(EmulatedPartsLayer, AHubIsForManyWarps) {
+    const reference::Graph graph = long_rows({1024, 20000}, 20002);
+    const csaw_csr csr = graph.csr();
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    uint64_t met[2];
+    for (csaw_vertex v = 0; v < 2; v++) {
+        fake_cuda::Reset();
+        emulated_kernels::met.clear();
+        const Library gpu(csr, on_gpu(2, 1));
+        SampleRequest request = over_all(csr, {40}, true);
+        request.pools = {{v}};
+        EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                          gpu.samples(sampler.get(), nullptr, Method::its, request)));
+        met[v] = emulated_kernels::met[CSAW__KERNEL_LAYER_FAR];
+    }
+    EXPECT_GT(met[0], 1024u / 32);
+    EXPECT_LE(met[1], met[0]);
+}
+
+// Of 2,000 vertices one has all arcs. Others of its layer stand at partitions that nobody needs, and so do those that
+// the next layer is of.
+TEST_F(EmulatedPartsLayer, VerticesWithoutArcsBringNothing) {
+    const reference::Graph graph = long_rows({1000}, 2000);
+    const csaw_csr csr = graph.csr();
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, on_gpu(3, 1));
+    for (const std::vector<csaw_vertex> &pool : {std::vector<csaw_vertex>{1999, 700, 0, 1, 1200}, {1999, 700, 1}}) {
+        const uint64_t before = inside(gpu)->use.copies;
+        SampleRequest request = over_all(csr, {40, 20}, true);
+        request.pools = {pool};
+        EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                          gpu.samples(sampler.get(), nullptr, Method::its, request)));
+        EXPECT_EQ(inside(gpu)->use.copies - before, pool.size() == 5);
+    }
+}
+
 // Depths of layers on a plan that is told no more than its memory, or how partitions come, and whether any came.
 class EmulatedPartsLayerWay : public EmulatedPartsLayer {
   protected:
@@ -366,9 +435,10 @@ csaw__run layers_of(csaw_plan *plan, const csaw_csr &csr, const uint32_t *fanout
     return run;
 }
 
-// Of the host's memory layers of a batch take half of the graph's bytes and 64 MiB at most: of each entry 64 bytes, of
-// each pick 144, and some of the layer. A layer that has no more candidates than are asked for is taken whole: nothing
-// is picked, and all of it is what the next one is drawn from.
+// Of the host's memory layers of a batch take half of the graph's bytes and 64 MiB at most: of each piece of a row 56
+// bytes, of each pick 144, and some of the layer. A row is reckoned as one piece, and one for each 1,024 arcs. A layer
+// that has no more candidates than are asked for is taken whole: nothing is picked, and all of it is what the next one
+// is drawn from.
 TEST_F(EmulatedPartsLayer, ABatchIsBoundedByTheHostsMemory) {
     const reference::Graph graph = ring_of(1000, 200);
     const csaw_csr csr = graph.csr();
@@ -380,18 +450,15 @@ TEST_F(EmulatedPartsLayer, ABatchIsBoundedByTheHostsMemory) {
     const struct {
         uint32_t fanout[2];
         bool replace;
-        uint64_t of_one;
-    } cases[] = {{{100, 32}, false, 64 + 100 * 144},
-                 {{32, 32}, false, 32 * 64 + 32 * 144},
-                 {{CSAW_ALL, 32}, false, 200 * 64 + 32 * 144},
-                 {{500, 32}, false, 200 * 64 + 32 * 144},
-                 {{500, 32}, true, 64 + 500 * 144},
-                 {{CSAW_ALL, CSAW_ALL}, true, 200 * 64}};
+        uint64_t vertices, picks; // of the layer that takes most
+    } cases[] = {{{100, 32}, false, 1, 100},  {{32, 32}, false, 32, 32}, {{CSAW_ALL, 32}, false, 200, 32},
+                 {{500, 32}, false, 200, 32}, {{500, 32}, true, 1, 500}, {{CSAW_ALL, CSAW_ALL}, true, 200, 0}};
     for (const auto &each : cases) {
         const csaw__run run = layers_of(gpu.get(), csr, each.fanout, each.replace);
         const uint64_t count = csaw__samples_in_batch(&run, &fit, 0, 1 << 30);
-        EXPECT_LE(count * each.of_one, bytes) << each.of_one;
-        EXPECT_GT((count + 1) * (each.of_one + 200), bytes) << each.of_one;
+        const uint64_t of_one = (each.vertices + each.vertices * 200 / 1024) * 56 + each.picks * 144;
+        EXPECT_LE(count * of_one, bytes) << of_one;
+        EXPECT_GT((count + 1) * (of_one + 200), bytes) << of_one;
     }
     fit.instances = 1 << 20; // of the device: less, and a quarter of it is left to read candidates in place
     const uint32_t fanout[] = {100, 32};

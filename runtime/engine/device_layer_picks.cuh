@@ -84,10 +84,22 @@ static __global__ void drop_exchanged(csaw__wave wave, const uint32_t *far_take,
     words[wave.owner[i]] = 0;
 }
 
-/* Where each owner's entries begin. first: [owners + 1] */
-static __global__ void find_entries(csaw__wave wave, uint64_t owners, uint64_t *first) {
-    const uint64_t o = CSAW__THREAD;
-    if (o <= owners) first[o] = lower_place(wave.owner, wave.count, o);
+/* Pieces of each entry's row, whose length stands in wave.room: of layers that are exchanged. pieces: [wave.count + 1],
+ * then a 0 */
+static __global__ void count_pieces(csaw__wave wave, const uint32_t *far_take, uint64_t *pieces) {
+    const uint64_t i = CSAW__THREAD;
+    if (i > wave.count) return;
+    const bool far = i < wave.count && far_take[wave.owner[i]] != CSAW_ALL;
+    pieces[i] = far ? (wave.room[i] + CSAW__FAR_ARCS - 1) / CSAW__FAR_ARCS : 0;
+}
+
+/* begin: [wave.count + 1] pieces before each entry */
+static __global__ void make_pieces(csaw__wave wave, const uint64_t *begin, csaw__far_piece *piece) {
+    const uint64_t p = CSAW__THREAD;
+    if (p >= begin[wave.count]) return;
+    const uint64_t i = stretch_of(begin, wave.count, p);
+    piece[p].entry = (uint32_t)i;
+    piece[p].first = (uint32_t)(p - begin[i]) * CSAW__FAR_ARCS;
 }
 
 /* Words of memory that owners before o need, so many for a candidate. */

@@ -132,8 +132,8 @@ csaw__layer_limits csaw__layers_in_place(const csaw__fit_request *asked, const c
  * so many candidates, and the others stand at so many partitions. 0: all are exchanged. */
 uint64_t csaw__layer_words_in_place(const csaw__parts *parts, uint64_t candidates, uint32_t come_anyway);
 double csaw__exchange_transfers(const csaw__fit *fit, uint32_t parts); /* of a depth that needs these in three passes */
-/* Bytes of the host's memory that an exchange takes, of an entry of a frontier, and of a pick. */
-enum { CSAW__EXCHANGE_ENTRY_BYTES = 64, CSAW__EXCHANGE_PICK_BYTES = 144 };
+/* Bytes of the host's memory that an exchange takes, of a piece of a row (CSAW__FAR_ARCS), and of a pick. */
+enum { CSAW__EXCHANGE_PIECE_BYTES = 56, CSAW__EXCHANGE_PICK_BYTES = 144 };
 /* Words of so many bytes of device memory, 0: no end of them, that one launch may take to pick in. */
 uint64_t csaw__pick_words(uint64_t bytes);
 

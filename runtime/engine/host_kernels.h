@@ -309,6 +309,8 @@ CSAW_FN csaw_site csaw__site_of_walker(const csaw__job *job, const csaw__walker 
         site.prev_row = site.row;
         site.prev_degree = site.degree;
         site.prev_here = 1;
+    } else if (walker->prev != CSAW_NONE && job->degree && job->degree[walker->prev] == 0) {
+        site.prev_here = 1; /* a row without arcs is anywhere */
     }
     site.prev = walker->prev;
     site.depth = walker->depth;

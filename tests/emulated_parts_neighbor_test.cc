@@ -40,6 +40,8 @@ TEST_F(EmulatedPartsNeighbor, SamplesAreTheCpus) {
                           one_seed_each(csr, 13, {2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})});
 }
 
+TEST_F(EmulatedPartsNeighbor, VerticesWithoutArcsBringNothing) { ExpectNoSamplesWithoutArcs(*built_in); }
+
 // For comparison: nothing is brought.
 TEST_F(EmulatedPartsNeighbor, TheGraphMayBeReadInPlace) {
     const reference::Graph graph = reference::small_graph("karate");

@@ -101,8 +101,16 @@ inline void Run(int kernel, const csaw__job &job) {
 inline std::set<uint32_t> apart;                 // csaw__job.log_apart of launches of walks on partitions
 inline thread_local std::map<int, uint64_t> met; // by kernel: emulated::most_met of its launches, at most
 
+struct Expanded {
+    uint64_t entries;
+    unsigned blocks;
+};
+inline thread_local std::vector<Expanded> expanded; // launches for a frontier's picks
+
 inline int Launch(int kernel, unsigned blocks, unsigned threads, void *stream, const csaw__job *job) {
     const csaw__job copy = *job;
+    if (kernel >= CSAW__KERNEL_EXPAND && kernel < CSAW__KERNEL_LISTS)
+        expanded.push_back({job->wave.count - job->wave.first, blocks});
     if (kernel >= CSAW__KERNEL_PARTS) apart.insert(job->log_apart);
     return fake_cuda::Launch(stream, [=] {
         emulated::RunBlocks(blocks, threads, [&copy, kernel] { Run(kernel, copy); });

@@ -368,6 +368,7 @@ CSAW_FN void csaw__parts_start(const csaw__job &job) {
         csaw_vertex wait = root;
         if (job.length && job.degree && job.degree[root] == 0) {
             csaw__part_walk w;
+            __threadfence(); /* what was written is read after it */
             csaw__parts_load(&job, walk, &w);
             wait = csaw__parts_step_off(&w, root);
             csaw__parts_keep(&w);

@@ -45,17 +45,27 @@ struct waiting_batches {
 
 uint64_t blocks_of(uint64_t entries) { return (entries + TEAMS - 1) / TEAMS; }
 
-/* part: [count] whose; parts of vertices without arcs, if degree is given; counted: [parts] how many each has. */
+/* part: [count] whose; parts: of vertices without arcs, if degree is given */
 __global__ void name_parts(const csaw_vertex *at, uint64_t count, const uint32_t *degree, const csaw_vertex *first,
-                           const uint32_t *owner, uint32_t shift, uint32_t parts, uint32_t *part, uint32_t *entry,
-                           unsigned long long *counted) {
+                           const uint32_t *owner, uint32_t shift, uint32_t parts, uint32_t *part, uint32_t *entry) {
     const uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
     if (i >= count) return;
-    const bool has_arcs = !degree || degree[at[i]];
-    const uint32_t p = has_arcs ? csaw__owner_of(first, owner, shift, at[i]) : parts;
-    part[i] = p;
+    part[i] = !degree || degree[at[i]] ? csaw__owner_of(first, owner, shift, at[i]) : parts;
     entry[i] = (uint32_t)i;
-    if (has_arcs) atomicAdd(&counted[p], 1ull);
+}
+
+/* sorted: [count] partitions, ascending; begin: [parts + 1] where each one's begin. */
+__global__ void find_begins(const uint32_t *sorted, uint64_t count, uint32_t parts, uint64_t *begin) {
+    const uint64_t p = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    uint64_t low = 0;
+    if (p > parts) return;
+    for (uint64_t n = count; n > 0;) {
+        const uint64_t half = n / 2;
+        const bool below = sorted[low + half] < p;
+        low = below ? low + half + 1 : low;
+        n = below ? n - half - 1 : half;
+    }
+    begin[p] = low;
 }
 
 bool has_dead_ends(const csaw_sampler *sampler) { return sampler->traits() & CSAW__TRAIT_DEAD_END; }
@@ -70,6 +80,7 @@ csaw_status sort_entries(csaw__cuda_parts *c, waiting_entries *w, uint64_t count
     csaw__device *const device = w->r->device;
     const uint32_t parts = c->parts->ranges.count;
     array<uint32_t> part, sorted, entry;
+    array<uint64_t> begin;
     array<char> room;
     size_t bytes = 0;
     int bits = 1;
@@ -82,18 +93,18 @@ csaw_status sort_entries(csaw__cuda_parts *c, waiting_entries *w, uint64_t count
     CSAW_TRY(sorted.take(device, count, "a frontier by partitions"));
     CSAW_TRY(entry.take(device, count, "a frontier by partitions"));
     CSAW_TRY(w->list.take(device, count, "a frontier by partitions"));
-    CSAW_CUDA(cudaMemsetAsync(c->waiting, 0, parts * sizeof *c->waiting, device->stream));
+    CSAW_TRY(begin.take(device, (uint64_t)parts + 1, "a frontier by partitions"));
     LAUNCH(device, count, name_parts, w->r->job.wave.at, count,
            ends_without(c, w->r->sampler) ? c->parts->degree : nullptr, c->first, c->owner, c->parts->ranges.shift,
-           parts, part.get(), entry.get(), c->waiting);
+           parts, part.get(), entry.get());
     CSAW_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, bytes, part.get(), sorted.get(), entry.get(), w->list.get(),
                                               (int64_t)count, 0, bits, device->stream));
     CSAW_TRY(room.take(device, bytes, "a frontier by partitions"));
     CSAW_CUDA(cub::DeviceRadixSort::SortPairs(room.get(), bytes, part.get(), sorted.get(), entry.get(), w->list.get(),
                                               (int64_t)count, 0, bits, device->stream));
-    CSAW_TRY(read(device, (const uint64_t *)c->waiting, w->active.get(), parts));
-    w->begin[0] = 0;
-    for (uint32_t p = 0; p < parts; p++) w->begin[p + 1] = w->begin[p] + w->active[p];
+    LAUNCH(device, (uint64_t)parts + 1, find_begins, sorted.get(), count, parts, begin.get());
+    CSAW_TRY(read(device, begin.get(), w->begin.get(), (uint64_t)parts + 1));
+    for (uint32_t p = 0; p < parts; p++) w->active[p] = w->begin[p + 1] - w->begin[p];
     return CSAW_OK;
 }
 
@@ -141,22 +152,15 @@ csaw_status launch_one(csaw__cuda_parts *c, waiting_entries *w, uint32_t part, u
     return w->to->leaves ? leave(w, part, room, stream) : CSAW_OK;
 }
 
-/* Blocks are dealt to the batches by their entries here. */
+/* The batches' launches come one after the other in the stream, so each has all of its blocks. */
 csaw_status launch(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t blocks, uint32_t stream) {
     waiting_batches *const waiting = (waiting_batches *)c->worker;
     char *room = waiting->room.get() + stream * waiting->room_bytes;
-    uint64_t all = 0;
-    for (uint32_t i = 0; i < waiting->count; i++) all += waiting->of[i].active[part];
     for (uint32_t i = 0; i < waiting->count; i++) {
         waiting_entries *const w = &waiting->of[i];
-        const uint64_t entries = w->active[part], most = blocks_of(entries);
-        if (entries == 0) continue;
-        const uint64_t share = blocks * entries / all;
-        CSAW_TRY(launch_one(c, w, part, slot,
-                            share < 1      ? 1
-                            : share < most ? share
-                                           : most,
-                            room, c->stream[stream].runs));
+        const uint64_t most = blocks_of(w->active[part]);
+        if (most == 0) continue;
+        CSAW_TRY(launch_one(c, w, part, slot, blocks < most ? blocks : most, room, c->stream[stream].runs));
         room += w->leaving(part);
     }
     return CSAW_OK;

@@ -26,7 +26,7 @@ profile() { # KERNELS, with | between; PROGRAM and its arguments
     local kernels=$1 program=$2 path log
     shift 2
     [[ -z "${ONLY:-}" || " $ONLY " == *" $program "* ]] || return 0
-    path=$(find "$build/bench" "$build/tests" -maxdepth 1 -name "$program" -type f 2>/dev/null | head -n 1)
+    path=$(find "$build/bench" "$build/tests" "$build/cli" -maxdepth 1 -name "$program" -type f 2>/dev/null | head -n 1)
     if [[ -z $path ]]; then
         echo "FAILED $program is not in $build"
         failed=1
@@ -92,33 +92,21 @@ PYTHON
 
 printf '%s\n' '| program | kernel | us | issue slots % | warps % | L1 % | L2 % | DRAM % | registers |' \
     '|---|---|---|---|---|---|---|---|---|' >"$out/kernels.md"
-rmat=(--scale "$scale" --repeat 1)
 zipf=(--graph reddit --share "$share" --repeat 1)
-# Partitions need room: half of the graph.
-parts=(--scale 20 --device cuda:0 --ablation 0 --in-memory 0 --few 1 --walks 200000 --length 20)
-# The engine: walks, samples, partitions, GPUs that share a graph, training.
-profile 'csaw__parts_uniform|csaw__parts_reject|csaw__kernel_parts_start' parts_bench "${parts[@]}" --memory 65536 --only uniform,node2vec --ways partitions
-profile 'csaw__parts_its|csaw__parts_alias' parts_bench "${parts[@]}" --memory 98304 --weighted 1 --only biased-walk --ways partitions
-profile 'name_parts|rooms_of_list|find_places|put_offsets' parts_samples_gpu_test --gtest_filter='*BatchesShareWhatIsBrought:*SamplesInBatches'
-profile 'csaw__kernel_select' pools_gpu_test --gtest_filter='*ManyPlacesGoOn:*HeavyVertices*'
-profile 'take_in|count_messages|write_messages' parts_gpu_test --gtest_filter='SpreadGpu.Walks*'
-profile 'gather_weights' loader_gpu_test --gtest_filter='*WeightsOfArcsStayThere'
-profile 'csaw__transpose_tiles' walk_bench "${rmat[@]}" --device cuda:0 --only uniform
-profile 'keep_own|take_in|pack' walk_bench "${rmat[@]}" --device cuda:0,cuda:0 --split 1 --exchange 1 --only uniform
-profile 'csaw__alone_reject|csaw__alone_its|put_arcs|put_seeds|put_offsets|csaw__kernel_tabulate|widen_both|put_counts|get_places|shift' \
-    sample_bench "${rmat[@]}" --device cuda:0 --instances 2000,200000 --only forest_fire,layer,neighbor_biased,neighbor_factor
-profile 'csaw__sum_few|csaw__gather_rows|csaw__gather_count' loader_bench "${rmat[@]}" --device cuda:0 --host-features 1 --cache 4194304
-profile 'draw_negatives' negatives_gpu_test --gtest_filter='*HaveTheLaw'
+graph=$out/rmat.csaw
+# The engine: what leaves partitions, pools of a batch, walks that go to the host.
+profile 'rooms_of_list|find_places|put_offsets' parts_samples_gpu_test --gtest_filter='*BatchesShareWhatIsBrought'
+profile 'csaw__kernel_select' pools_gpu_test --gtest_filter='*EveryAllocationFails'
+if [[ -z "${ONLY:-}" || " $ONLY " == *" csaw "* ]]; then
+    "$build/cli/csaw" generate rmat --scale "$scale" -o "$graph" >"$out/generate.log" 2>&1 || failed=1
+    profile 'csaw__transpose_tiles' csaw walk "$graph" --algo uniform --num-walks 10 --device cuda:0 -o "$out/walks.npy"
+    rm -f "$graph" "$out/walks.npy"
+fi
 # Aggregation.
-profile 'csaw__maxk_in_block' maxk_gpu_test --gtest_filter='*LargestOfManyColumns'
-profile 'csaw__maxk_in_warps|csaw__maxk_dots_of_edges|csaw__maxk_forward|csaw__maxk_gathered|csaw__maxk_outer|csaw__maxk_narrow|csaw__maxk_pick|csaw__maxk_spread|csaw__order_keys' \
-    maxk_gpu_bench "${zipf[@]}" --k 16
-profile 'csaw__softmax_rows|csaw__softmax_chunks|csaw__softmax_merge' spmm_backward_gpu_test --gtest_filter='*Attention*'
-profile 'csaw__reduce|csaw__reduce_resident|csaw__reduce_by|csaw__find_long|csaw__merge|csaw__count_edges|csaw__number_hubs|csaw__recode|csaw__reduce_hubs|csaw__scatter_sums|csaw__scatter_products|csaw__scatter_weights|csaw__check_matrix|csaw__count_up|csaw__find_rows|csaw__find_starts|csaw__weigh|csaw__count_edges_of_rows|csaw__dots_keys|csaw__dots_rows|csaw__clear|csaw__find_places|csaw__find_winners|csaw__gather_winners|csaw__gather_hub_winners' \
-    spmm_gpu_bench "${zipf[@]}" --columns 64
-profile 'csaw__es_count|csaw__es_entries|csaw__es_multiply' edge_sampled_gpu_bench "${zipf[@]}"
-profile 'csaw__es_dots_of_entries' edge_sampled_gpu_test --gtest_filter='*GradientsAreTheCpus'
-profile 'csaw__batch_check|csaw__batch_entries|csaw__batch_means|csaw__batch_rows|csaw__batch_level|csaw__batch_spread|csaw__batched_rows|csaw__batched_tiles|csaw__batched_dots_of_entries' \
+profile 'csaw__find_places|csaw__find_winners|csaw__gather_winners|csaw__gather_hub_winners' \
+    spmm_gpu_bench "${zipf[@]}" --columns 64 --storage float32 --ops max,dx-of-max
+profile 'csaw__maxk_in_warps' maxk_gpu_bench "${zipf[@]}" --what rows --cols 4096 --k 64
+profile 'csaw__batch_check|csaw__batch_entries|csaw__batch_means|csaw__batch_rows|csaw__batch_level|csaw__batch_spread' \
     batched_gpu_bench --repeat 1
 cat "$out/kernels.md"
 exit $failed

@@ -205,54 +205,57 @@ TEST_F(CliPlan, twenty_situations) {
     EXPECT_GT(loaded_first, 0);
 }
 
-/* 400 vertices, all joined: 399 candidates in a vertex's layer, of which 32 are taken, and 32 * 399 in the layer that
- * these have. 400 rows of 8 bytes, 159,600 arcs of 4 and a last offset are 641,608 bytes. A depth is read in place if
- * its candidates, 4 bytes each, 2.3 times, take no longer than three passes, N + 2 (N - R) partitions, 1.5 times, and
- * no layer has more candidates than there are 32 bytes for in a quarter of less than the memory. */
+/* 2,800 vertices in a ring, joined to the 125 before and behind: 250 candidates in a vertex's layer, of which 32 are
+ * taken, and 32 * 250 in the layer that these have. 2,800 rows of 8 bytes, 700,000 arcs of 4 and a last offset are
+ * 2,822,408 bytes. A depth is read in place if its candidates, 4 bytes each, 2.3 times, take no longer than three
+ * passes, N + 2 (N - R) partitions, 1.5 times, but for layers of more candidates than there are 32 bytes for in a
+ * quarter of less than the memory: here all of them, or none. */
 TEST_F(CliPlan, layers_are_exchanged_or_read_in_place) {
-    std::string clique;
-    for (int v = 0; v < 400; v++)
-        for (int u = 0; u < v; u++) clique += std::to_string(v) + " " + std::to_string(u) + "\n";
-    write("clique.txt", clique);
+    std::string lines;
+    for (int v = 0; v < 2800; v++)
+        for (int i = 1; i <= 125; i++) lines += std::to_string(v) + " " + std::to_string((v + i) % 2800) + "\n";
+    write("wide.txt", lines);
     std::string verdicts;
-    for (const uint64_t memory : {96, 200, 400}) {
-        const Outcome got = run("plan clique.txt --undirected --describe gpu=1,memory=16GiB --gpu-memory " +
+    for (const uint64_t memory : {104, 192, 2450}) {
+        const Outcome got = run("plan wide.txt --undirected --describe gpu=1,memory=16GiB --gpu-memory " +
                                 std::to_string(memory) + "KiB");
         const std::string said = got.out.substr(std::min(got.out.find("\nlayers      "), got.out.size()));
         const auto number = [&](const char *words) { return static_cast<uint64_t>(number_after(said, words)); };
         const uint64_t parts = number("\nlayers      "), resident = number(" partitions, ");
-        const uint64_t most = number("or in place, where a depth has at most "), largest = number("of it more than ");
+        const uint64_t most = number("or in place, where a depth has at most "),
+                       largest = number("but for layers of more than ");
         const uint64_t batch = number("by biases, of 32 and 32 arcs from each vertex, ");
         EXPECT_NEAR(static_cast<double>(most) * 4 * 2.3,
-                    static_cast<double>(parts + 2 * (parts - resident)) * 641608 / static_cast<double>(parts) * 1.5,
+                    static_cast<double>(parts + 2 * (parts - resident)) * 2822408 / static_cast<double>(parts) * 1.5,
                     10);
         EXPECT_LT(largest * 128, memory << 10);
         EXPECT_GT(largest * 128, memory << 8);
-        for (const uint64_t of_one : {399, 32 * 399}) {
+        for (const uint64_t of_one : {250, 32 * 250}) {
             const bool many = batch * of_one > most, large = of_one > largest;
-            const std::string verdict = many    ? "exchanged, since they are many"
-                                        : large ? "exchanged, since a layer is too large"
-                                                : "in place, since they are few";
-            Expect(got, "depth " + std::to_string(of_one > 399) + " has about " + std::to_string(batch * of_one) +
+            const std::string verdict = large  ? "exchanged, since each is too large"
+                                        : many ? "exchanged, since they are many"
+                                               : "in place, since they are few";
+            Expect(got, "depth " + std::to_string(of_one > 250) + " has about " + std::to_string(batch * of_one) +
                             " candidates, " + std::to_string(of_one) + " a layer" +
-                            (of_one > 399 ? "" : " and 399 in the largest") + ": " + verdict);
+                            (of_one > 250 ? "" : " and 250 in the largest") + ": " + verdict);
             verdicts += verdict;
         }
     }
     for (const char *each : {"many", "large", "few"}) EXPECT_NE(verdicts.find(each), std::string::npos) << each;
     Expect(
-        run("plan clique.txt --undirected --describe gpu=1,memory=16GiB --gpu-memory 200KiB --resident 2"),
+        run("plan wide.txt --undirected --describe gpu=1,memory=16GiB --gpu-memory 200KiB --resident 2"),
         "\n            for each depth, and none is read in place, since partitions, resident or streams were given\n");
 }
 
 /* A star: vertices have 2 arcs on average, its middle 20,000, for which a launch has no memory: the engine exchanges
- * such a depth, so the plan says so. */
-TEST_F(CliPlan, a_hubs_layer_is_what_decides) {
+ * that one layer, so the plan says so. The next layer is of the middle alone. */
+TEST_F(CliPlan, a_hubs_layer_has_a_way_of_its_own) {
     std::string star;
     for (int v = 1; v <= 20000; v++) star += "0 " + std::to_string(v) + "\n";
     write("star.txt", star);
     const Outcome got = run("plan star.txt --undirected --describe gpu=1,memory=16GiB --gpu-memory 260KiB");
-    Expect(got, " 2 a layer and 20000 in the largest: exchanged, since a layer is too large");
+    Expect(got, " 2 a layer and 20000 in the largest: in place, since they are few, but 1 too large, exchanged;");
+    Expect(got, " 20000 a layer: exchanged, since each is too large\n");
 }
 
 /* 104 + 10001 * 4 bytes. */

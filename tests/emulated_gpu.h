@@ -9,6 +9,7 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -107,6 +108,7 @@ class Warp {
         }
         while (met == met_) Turns::Now().Pass();
     }
+    uint64_t met() const { return met_; } // how often its lanes have
     // Every lane's value, once all have given theirs, in the same intrinsic.
     template <class T> std::vector<T> Exchange(uint32_t lane, T value, const char *intrinsic) {
         static_assert(sizeof value <= sizeof *value_, "a lane's value has 8 bytes at most");
@@ -143,6 +145,9 @@ template <class T> std::vector<T> OfAllLanes(uint32_t mask, T value, const char 
     return warp->Exchange(Lane(), value, intrinsic);
 }
 
+// Of a warp of the last launch and thread, how often its lanes met in a block, at most: what the others wait for.
+inline thread_local uint64_t most_met;
+
 // threads: a multiple of 32
 template <class BODY> void RunBlocks(uint32_t blocks, uint32_t threads, const BODY &body) {
     std::vector<std::unique_ptr<Warp>> warps;
@@ -155,9 +160,13 @@ template <class BODY> void RunBlocks(uint32_t blocks, uint32_t threads, const BO
         warp = warps[t / 32].get();
         whole_block = &whole;
     };
+    most_met = 0;
     for (uint32_t b = 0; b < blocks; b++) {
+        std::vector<uint64_t> before;
+        for (const auto &w : warps) before.push_back(w->met());
         block.x = backwards ? blocks - 1 - b : b;
         Turns::Now().Run(threads, enter, body);
+        for (size_t w = 0; w < warps.size(); w++) most_met = std::max(most_met, warps[w]->met() - before[w]);
     }
 }
 

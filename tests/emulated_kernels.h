@@ -4,6 +4,8 @@
 #ifndef CSAW_TESTS_EMULATED_KERNELS_H
 #define CSAW_TESTS_EMULATED_KERNELS_H
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "runtime/engine/device_alone.cuh"
@@ -96,13 +98,24 @@ inline void Run(int kernel, const csaw__job &job) {
     }
 }
 
-inline std::set<uint32_t> apart; // csaw__job.log_apart of launches of walks on partitions
+inline std::set<uint32_t> apart;                 // csaw__job.log_apart of launches of walks on partitions
+inline thread_local std::map<int, uint64_t> met; // by kernel: emulated::most_met of its launches, at most
+
+struct Expanded {
+    uint64_t entries;
+    unsigned blocks;
+};
+inline thread_local std::vector<Expanded> expanded; // launches for a frontier's picks
 
 inline int Launch(int kernel, unsigned blocks, unsigned threads, void *stream, const csaw__job *job) {
     const csaw__job copy = *job;
+    if (kernel >= CSAW__KERNEL_EXPAND && kernel < CSAW__KERNEL_LISTS)
+        expanded.push_back({job->wave.count - job->wave.first, blocks});
     if (kernel >= CSAW__KERNEL_PARTS) apart.insert(job->log_apart);
-    return fake_cuda::Launch(stream,
-                             [=] { emulated::RunBlocks(blocks, threads, [&copy, kernel] { Run(kernel, copy); }); });
+    return fake_cuda::Launch(stream, [=] {
+        emulated::RunBlocks(blocks, threads, [&copy, kernel] { Run(kernel, copy); });
+        met[kernel] = std::max(met[kernel], emulated::most_met);
+    });
 }
 
 // A sampler of the library, whose kernels are those compiled here.

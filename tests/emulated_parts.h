@@ -117,6 +117,31 @@ inline void ExpectTheLastInPlace(const csaw_sampler &of, const void *params, ref
     EXPECT_TRUE(fake_cuda::AllGivenBack());
 }
 
+// Vertices without arcs stand at 3 of 4 partitions, which nobody brings: neither for walks that end there, or come back
+// from there, nor for those that start there.
+inline void ExpectNothingWithoutArcs(const csaw_sampler &of, const std::vector<reference::Method> &methods) {
+    const reference::Graph graph = equality::one_row(300, 100);
+    const csaw_csr csr = graph.csr();
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    const Sampler sampler(of);
+    for (const std::vector<csaw_vertex> &roots : {std::vector<csaw_vertex>{250, 0, 70, 0}, {250, 70, 299}})
+        for (reference::Method method : methods) {
+            Request request;
+            request.roots = roots;
+            request.walks_per_seed = 2;
+            request.depth = 9;
+            fake_cuda::Reset();
+            {
+                const Library gpu(csr, on_gpu(4, 1));
+                EXPECT_TRUE(equality::same(cpu.walks(&of, nullptr, method, request),
+                                           gpu.walks(sampler.get(), nullptr, method, request)))
+                    << csaw_sampler_name(&of) << ", " << reference::name_of(method);
+                EXPECT_EQ(inside(gpu)->use.copies, roots.size() == 4);
+            }
+            EXPECT_TRUE(fake_cuda::AllGivenBack());
+        }
+}
+
 // Few walks: a lane is a thread of the CPU.
 inline Request few(const csaw_csr &csr, uint32_t depth) {
     Request request = equality::one_walk_each(csr, depth);

@@ -63,4 +63,33 @@ TEST(EmulatedPartsFaulty, AFaultIsToldInItsPlace) {
     EXPECT_TRUE(fake_cuda::AllGivenBack());
 }
 
+// Its hook for dead ends says what comes of them.
+TEST(EmulatedPartsFaulty, VerticesWithoutArcsBringNothing) { ExpectNoSamplesWithoutArcs(faulty); }
+
+// A fault there is told, too, while partitions are, or are not, brought for others.
+TEST(EmulatedPartsFaulty, AFaultWithoutArcsIsToldInItsPlace) {
+    const reference::Graph graph = equality::one_row(300, 100);
+    const csaw_csr csr = graph.csr();
+    SampleRequest request = one_seed_each(csr, 1, {2, 2});
+    request.pools = {{250}, {0}, {299}, {70}, {0}, {2}, {0}};
+    const Sampler sampler(faulty);
+    for (const bool refuse : {false, true}) {
+        fake_cuda::Reset();
+        fake_cuda::refuse_pages = refuse;
+        const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, on_gpu(4, 1));
+        int faults = 0;
+        for (uint32_t depth : {0, 1})
+            for (csaw_vertex v = 0; v < csr.num_vertices; v++) {
+                const faulty_params params = {7, v, depth};
+                const Told expected = draw(cpu.get(), &faulty, params, request),
+                           told = draw(gpu.get(), sampler.get(), params, request);
+                EXPECT_EQ(expected.why, told.why) << v << " at " << depth;
+                EXPECT_EQ(expected.batches, told.batches) << v << " at " << depth;
+                faults += !told.why.empty();
+            }
+        EXPECT_GT(faults, 6);
+        EXPECT_LT(faults, 60);
+    }
+}
+
 } // namespace

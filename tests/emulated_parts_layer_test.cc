@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <set>
 
 #include "tests/failing_allocations.h"
 #include "tests/sample_equality.h"
@@ -97,6 +98,75 @@ TEST_F(EmulatedPartsLayer, WhatIsNeededIsBrought) {
         }
 }
 
+// Vertices that lead to so many each, one after the other, by weights of which whole stretches are 0, and some at the
+// ends of 1,024 arcs far larger than all others.
+reference::Graph long_rows(const std::vector<uint32_t> &degrees, csaw_vertex vertices) {
+    std::vector<reference::WeightedArc> arcs;
+    for (csaw_vertex v = 0; v < degrees.size(); v++)
+        for (uint32_t i = 0; i < degrees[v]; i++) {
+            const bool ends = i % 1024 == 0 || i % 1024 == 1023;
+            const float weight = i / 1024 % 4 == 1 ? 0 : ends ? 4096 : static_cast<float>(1 + (i * 37 + v) % 11);
+            arcs.push_back({v, (v + 1 + i) % vertices, weight, 0, 0});
+        }
+    return reference::graph_of("long rows", vertices, arcs, true);
+}
+
+// Rows are looked at in pieces of 1,024 arcs: of rows that fill one, or several, or hardly one more, the picks are the
+// CPU's, with whatever lies beside.
+TEST_F(EmulatedPartsLayer, RowsInPiecesHaveTheCpusBits) {
+    const reference::Graph graph = long_rows({1023, 5121, 0, 1024, 3, 1025, 0, 2048, 4096, 0}, 6000);
+    const csaw_csr csr = graph.csr();
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    for (const csaw_plan_options &plan : {on_gpu(2, 1), on_gpu(5, 2)}) {
+        fake_cuda::Reset();
+        const Library gpu(csr, plan);
+        for (const bool replace : {false, true})
+            for (const uint32_t k : {1, 40, 400}) {
+                SampleRequest request = over_all(csr, {k, 5}, replace);
+                request.pools = {{0}, {1}, {2}, {3}, {5}, {8, 7, 6, 5, 4, 3, 2, 1, 0}, {9, 1, 2}};
+                SCOPED_TRACE(equality::name_of(plan) + ", " + sample_equality::name_of(request));
+                EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                                  gpu.samples(sampler.get(), nullptr, Method::its, request)));
+            }
+    }
+}
+
+// A hub's row is for as many warps as it has pieces: no warp of a launch waits longer than for a row of one piece.
+TEST_F(EmulatedPartsLayer, AHubIsForManyWarps) {
+    const reference::Graph graph = long_rows({1024, 20000}, 20002);
+    const csaw_csr csr = graph.csr();
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    uint64_t met[2];
+    for (csaw_vertex v = 0; v < 2; v++) {
+        fake_cuda::Reset();
+        emulated_kernels::met.clear();
+        const Library gpu(csr, on_gpu(2, 1));
+        SampleRequest request = over_all(csr, {40}, true);
+        request.pools = {{v}};
+        EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                          gpu.samples(sampler.get(), nullptr, Method::its, request)));
+        met[v] = emulated_kernels::met[CSAW__KERNEL_LAYER_FAR];
+    }
+    EXPECT_GT(met[0], 1024u / 32);
+    EXPECT_LE(met[1], met[0]);
+}
+
+// Of 2,000 vertices one has all arcs. Others of its layer stand at partitions that nobody needs, and so do those that
+// the next layer is of.
+TEST_F(EmulatedPartsLayer, VerticesWithoutArcsBringNothing) {
+    const reference::Graph graph = long_rows({1000}, 2000);
+    const csaw_csr csr = graph.csr();
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, on_gpu(3, 1));
+    for (const std::vector<csaw_vertex> &pool : {std::vector<csaw_vertex>{1999, 700, 0, 1, 1200}, {1999, 700, 1}}) {
+        const uint64_t before = inside(gpu)->use.copies;
+        SampleRequest request = over_all(csr, {40, 20}, true);
+        request.pools = {pool};
+        EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
+                                          gpu.samples(sampler.get(), nullptr, Method::its, request)));
+        EXPECT_EQ(inside(gpu)->use.copies - before, pool.size() == 5);
+    }
+}
+
 // Depths of layers on a plan that is told no more than its memory, or how partitions come, and whether any came.
 class EmulatedPartsLayerWay : public EmulatedPartsLayer {
   protected:
@@ -118,15 +188,45 @@ class EmulatedPartsLayerWay : public EmulatedPartsLayer {
         }
         return out;
     }
-    void Expect(bool comes, const SampleRequest &request, const csaw_plan_options &options,
-                csaw__parts_way way = CSAW__PARTS_CHOOSE) {
+    // Samples are the CPU's; returns the transfers that they took.
+    uint64_t Transfers(const SampleRequest &request, const csaw_plan_options &options,
+                       csaw__parts_way way = CSAW__PARTS_CHOOSE) {
         fake_cuda::Reset();
         const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, options);
         gpu.get()->parts->way = way;
         EXPECT_TRUE(sample_equality::same(cpu.samples(built_in, nullptr, Method::its, request),
                                           gpu.samples(sampler.get(), nullptr, Method::its, request)));
-        EXPECT_EQ(inside(gpu)->use.copies > 0, comes);
         EXPECT_LE(fake_cuda::peak, options.gpu_memory);
+        return inside(gpu)->use.copies;
+    }
+    void Expect(bool comes, const SampleRequest &request, const csaw_plan_options &options,
+                csaw__parts_way way = CSAW__PARTS_CHOOSE) {
+        EXPECT_EQ(Transfers(request, options, way) > 0, comes);
+    }
+    // Layers of a vertex each, of so many arcs at least, that have no more candidates together, and hardly fewer.
+    std::vector<std::vector<csaw_vertex>> layers_of(uint64_t least, uint64_t candidates) const {
+        std::vector<std::vector<csaw_vertex>> out;
+        for (csaw_vertex v = 0; candidates >= 2 * least; v = (v + 1) % csr.num_vertices) {
+            if (degree(v) < least || degree(v) > 10 * least || degree(v) > candidates) continue;
+            candidates -= degree(v);
+            out.push_back({v});
+        }
+        return out;
+    }
+    // Three passes bring N + 2 (N - R) of N partitions of which R are resident, of which so many come anyway; kernels
+    // read an arc's 8 bytes, 2.3 times, in the time in which these come, 1.5 times.
+    static uint64_t candidates_in_place(const csaw__fit &fit, uint32_t come_anyway) {
+        const double saved = fit.parts + 2.0 * (fit.parts - fit.resident) - come_anyway;
+        return static_cast<uint64_t>(saved * static_cast<double>(fit.graph) / fit.parts * 1.5 / (8 * 2.3));
+    }
+    // At which these vertices stand, as a run of samples divides the graph.
+    std::set<uint32_t> parts_of(const csaw_plan_options &options, const std::vector<csaw_vertex> &vertices) const {
+        fake_cuda::Reset();
+        const Library gpu(csr, options);
+        gpu.samples(sampler.get(), nullptr, Method::its, of({{with_arcs(100)[0]}}));
+        std::set<uint32_t> out;
+        for (const csaw_vertex v : vertices) out.insert(csaw__range_of(&gpu.get()->parts->ranges, v));
+        return out;
     }
     // As a run of samples divides the memory.
     csaw__fit fit_of(const csaw_plan_options &options) const {
@@ -149,8 +249,7 @@ class EmulatedPartsLayerWay : public EmulatedPartsLayer {
 // many times the memory there is.
 TEST_F(EmulatedPartsLayerWay, CandidatesThatCostLessThanTransfersAreReadInPlace) {
     const csaw__fit fit = fit_of(memory);
-    const double brought = (fit.parts + 2.0 * (fit.parts - fit.resident)) * static_cast<double>(fit.graph) / fit.parts;
-    const auto most = static_cast<uint64_t>(brought * 1.5 / (8 * 2.3));
+    const uint64_t most = candidates_in_place(fit, 0);
     std::vector<std::vector<csaw_vertex>> pools;
     uint64_t candidates = 0;
     for (csaw_vertex v = 0; candidates + degree(v) <= most; v = (v + 1) % csr.num_vertices) {
@@ -178,6 +277,54 @@ TEST_F(EmulatedPartsLayerWay, ALayerThatNoLaunchHasRoomForIsExchanged) {
     const uint64_t most = (fit.instances + fit.queues + fit.spills) / 4 / 32;
     Expect(false, of({with_arcs(most * 15 / 16)}), memory);
     Expect(true, of({with_arcs(most * 17 / 16)}), memory);
+}
+
+// A layer that no launch has room for brings the partitions at which it stands, once. The others of its depth are read
+// in place, as long as that takes less than the transfers that they save: those of three passes over all partitions,
+// but for what comes anyway.
+TEST_F(EmulatedPartsLayerWay, ALayerThatIsTooLargeIsExchangedAlone) {
+    const csaw__fit fit = fit_of(memory);
+    const std::vector<csaw_vertex> large = with_arcs((fit.instances + fit.queues + fit.spills) / 4 / 32 * 17 / 16);
+    const auto at = static_cast<uint32_t>(parts_of(memory, large).size());
+    ASSERT_LE(at, fit.resident); // so that none comes twice
+    const uint64_t beside = candidates_in_place(fit, at), alone = candidates_in_place(fit, 0);
+    std::vector<std::vector<csaw_vertex>> pools = layers_of(60, beside);
+    ASSERT_GT(pools.size(), 100u);
+    pools.insert(pools.begin() + 50, large);
+    EXPECT_EQ(Transfers(of(pools), memory), at);
+    EXPECT_GT(Transfers(of(pools), memory, CSAW__PARTS_BRING), fit.parts);
+    pools = layers_of(60, (beside + alone) / 2);
+    EXPECT_EQ(Transfers(of(pools), memory), 0u);
+    pools.push_back(large);
+    EXPECT_GT(Transfers(of(pools), memory), fit.parts);
+}
+
+// What is taken whole is read in place whatever else a depth has, and is no reason to bring anything.
+TEST_F(EmulatedPartsLayerWay, LayersThatAreTakenWholeBringNothing) {
+    std::vector<std::vector<csaw_vertex>> pools = layers_of(100, candidates_in_place(fit_of(memory), 0));
+    SampleRequest request = of(pools);
+    request.fanout = {2};
+    request.replace = false;
+    EXPECT_EQ(Transfers(request, memory), 0u);
+    for (csaw_vertex v = 0; request.pools.size() < pools.size() + 150; v++)
+        if (degree(v) == 2) request.pools.push_back({v}); // together more than room is left for
+    EXPECT_EQ(Transfers(request, memory), 0u);
+    request.fanout = {1};
+    EXPECT_GT(Transfers(request, memory), 0u);
+}
+
+// Each depth has a way of its own: of two, the first, or the second, or none, or both bring partitions.
+TEST_F(EmulatedPartsLayerWay, EachDepthGoesItsWay) {
+    const csaw__fit fit = fit_of(memory);
+    const uint64_t launch = (fit.instances + fit.queues + fit.spills) / 4 / 32;
+    SampleRequest request = of({with_arcs(launch * 17 / 16)});
+    request.depth = 2;
+    request.fanout = {3, 2};
+    const uint64_t first = Transfers(request, memory);
+    request.depth = 1;
+    request.fanout = {3};
+    EXPECT_EQ(first, Transfers(request, memory)) << "the second depth is in place";
+    EXPECT_GT(first, 0u);
 }
 
 // Vertices of a ring whose arcs lead to so many that follow.
@@ -288,9 +435,10 @@ csaw__run layers_of(csaw_plan *plan, const csaw_csr &csr, const uint32_t *fanout
     return run;
 }
 
-// Of the host's memory layers of a batch take half of the graph's bytes and 64 MiB at most: of each entry 64 bytes, of
-// each pick 144, and some of the layer. A layer that has no more candidates than are asked for is taken whole: nothing
-// is picked, and all of it is what the next one is drawn from.
+// Of the host's memory layers of a batch take half of the graph's bytes and 64 MiB at most: of each piece of a row 56
+// bytes, of each pick 144, and some of the layer. A row is reckoned as one piece, and one for each 1,024 arcs. A layer
+// that has no more candidates than are asked for is taken whole: nothing is picked, and all of it is what the next one
+// is drawn from.
 TEST_F(EmulatedPartsLayer, ABatchIsBoundedByTheHostsMemory) {
     const reference::Graph graph = ring_of(1000, 200);
     const csaw_csr csr = graph.csr();
@@ -302,18 +450,15 @@ TEST_F(EmulatedPartsLayer, ABatchIsBoundedByTheHostsMemory) {
     const struct {
         uint32_t fanout[2];
         bool replace;
-        uint64_t of_one;
-    } cases[] = {{{100, 32}, false, 64 + 100 * 144},
-                 {{32, 32}, false, 32 * 64 + 32 * 144},
-                 {{CSAW_ALL, 32}, false, 200 * 64 + 32 * 144},
-                 {{500, 32}, false, 200 * 64 + 32 * 144},
-                 {{500, 32}, true, 64 + 500 * 144},
-                 {{CSAW_ALL, CSAW_ALL}, true, 200 * 64}};
+        uint64_t vertices, picks; // of the layer that takes most
+    } cases[] = {{{100, 32}, false, 1, 100},  {{32, 32}, false, 32, 32}, {{CSAW_ALL, 32}, false, 200, 32},
+                 {{500, 32}, false, 200, 32}, {{500, 32}, true, 1, 500}, {{CSAW_ALL, CSAW_ALL}, true, 200, 0}};
     for (const auto &each : cases) {
         const csaw__run run = layers_of(gpu.get(), csr, each.fanout, each.replace);
         const uint64_t count = csaw__samples_in_batch(&run, &fit, 0, 1 << 30);
-        EXPECT_LE(count * each.of_one, bytes) << each.of_one;
-        EXPECT_GT((count + 1) * (each.of_one + 200), bytes) << each.of_one;
+        const uint64_t of_one = (each.vertices + each.vertices * 200 / 1024) * 56 + each.picks * 144;
+        EXPECT_LE(count * of_one, bytes) << of_one;
+        EXPECT_GT((count + 1) * (of_one + 200), bytes) << of_one;
     }
     fit.instances = 1 << 20; // of the device: less, and a quarter of it is left to read candidates in place
     const uint32_t fanout[] = {100, 32};

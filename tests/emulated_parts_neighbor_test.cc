@@ -40,6 +40,8 @@ TEST_F(EmulatedPartsNeighbor, SamplesAreTheCpus) {
                           one_seed_each(csr, 13, {2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1})});
 }
 
+TEST_F(EmulatedPartsNeighbor, VerticesWithoutArcsBringNothing) { ExpectNoSamplesWithoutArcs(*built_in); }
+
 // For comparison: nothing is brought.
 TEST_F(EmulatedPartsNeighbor, TheGraphMayBeReadInPlace) {
     const reference::Graph graph = reference::small_graph("karate");
@@ -100,6 +102,31 @@ TEST_F(EmulatedPartsNeighbor, BatchesShareWhatIsBrought) {
         EXPECT_GT(turn.transfers, most_in_turn * 9 / 10) << "all partitions are to be needed";
         EXPECT_LE(5 * own.transfers, turn.transfers);
     }
+}
+
+// Batches of a lot pick one after the other at a partition, each with all blocks that the launch was dealt, or as many
+// as it needs: of 8 entries each.
+TEST_F(EmulatedPartsNeighbor, ABatchOfALotHasAllBlocks) {
+    const equality::OwnedGraph graph = rmat(9, false);
+    const csaw_csr csr = csaw_graph_csr(graph.get());
+    const SampleRequest request = one_seed_each(csr, 6 * 32, {3, 2});
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, on_gpu(2, 1));
+    const std::vector<Sample> expected = cpu.samples(built_in, nullptr, Method::automatic, request);
+    for (const uint32_t blocks : {0, 4}) { // the first run opens the schedule
+        int batches = 0;
+        if (blocks) gpu.get()->parts->schedule.blocks = blocks;
+        emulated_kernels::expanded.clear();
+        EXPECT_TRUE(sample_equality::same(expected, in_batches(gpu, sampler.get(), nullptr, Method::automatic, request,
+                                                               bytes_for(request, 32), &batches)));
+        EXPECT_EQ(batches, 6);
+    }
+    uint64_t bounded = 0;
+    for (const emulated_kernels::Expanded &launch : emulated_kernels::expanded) {
+        const uint64_t needed = (launch.entries + 7) / 8;
+        EXPECT_EQ(launch.blocks, std::min<uint64_t>(needed, 4)) << launch.entries;
+        bounded += needed > 4;
+    }
+    EXPECT_GT(bounded, 6u);
 }
 
 // A number of what the plan says of samples, behind these words.

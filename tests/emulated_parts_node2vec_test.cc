@@ -63,6 +63,10 @@ TEST(EmulatedParts, Node2vecIsTheCpusWherePagesAreRefused) {
     fake_cuda::Reset();
 }
 
+TEST(EmulatedParts, Node2vecBringsNothingWithoutArcs) {
+    ExpectNothingWithoutArcs(*csaw_sampler_find("node2vec"), {Method::reject, Method::its, Method::race});
+}
+
 TEST(EmulatedParts, Node2vecReadsInPlace) {
     const csaw_node2vec_params params = {.25f, 4};
     ExpectReadInPlace(*csaw_sampler_find("node2vec"), &params, {Method::reject});

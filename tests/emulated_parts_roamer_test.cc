@@ -26,6 +26,10 @@ TEST(EmulatedParts, EveryHookIsTheCpus) {
     }
 }
 
+TEST(EmulatedParts, EveryHookBringsNothingWithoutArcs) {
+    ExpectNothingWithoutArcs(roamer, {Method::reject, Method::its, Method::race});
+}
+
 TEST(EmulatedParts, EveryHookStandsApart) {
     const reference::Graph graph = reference::small_graph("karate");
     ExpectTheCpusApart(graph.csr(), roamer, nullptr, {Method::its, Method::race, Method::reject});

@@ -80,6 +80,31 @@ inline void ExpectTheCpusSamples(const csaw_csr &csr, const csaw_sampler &of, co
     }
 }
 
+// Vertices without arcs stand at 3 of 4 partitions, which nobody brings, in one batch or several.
+inline void ExpectNoSamplesWithoutArcs(const csaw_sampler &of) {
+    const reference::Graph graph = equality::one_row(300, 100);
+    const csaw_csr csr = graph.csr();
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    const Sampler sampler(of);
+    for (const csaw_vertex first : {0, 1})
+        for (const uint64_t at_a_time : {100, 2}) {
+            SampleRequest request = one_seed_each(csr, 1, {3, 2});
+            request.pools = {{250}, {first}, {299}, {70}, {first}, {2}};
+            fake_cuda::Reset();
+            {
+                const Library gpu(csr, on_gpu(4, 1));
+                int batches = 0;
+                EXPECT_TRUE(sample_equality::same(cpu.samples(&of, nullptr, Method::its, request),
+                                                  in_batches(gpu, sampler.get(), nullptr, Method::its, request,
+                                                             bytes_for(request, at_a_time), &batches)))
+                    << csaw_sampler_name(&of);
+                EXPECT_EQ(batches, at_a_time == 2 ? 3 : 1);
+                EXPECT_EQ(inside(gpu)->use.copies, first == 0);
+            }
+            EXPECT_TRUE(fake_cuda::AllGivenBack());
+        }
+}
+
 } // namespace emulated_parts
 
 #endif

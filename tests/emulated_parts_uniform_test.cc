@@ -25,6 +25,10 @@ TEST(EmulatedParts, UniformIsTheCpus) {
     }
 }
 
+TEST(EmulatedParts, UniformBringsNothingWithoutArcs) {
+    ExpectNothingWithoutArcs(*csaw_sampler_find("uniform"), {Method::uniform, Method::its, Method::race});
+}
+
 TEST(EmulatedParts, UniformReadsInPlace) {
     ExpectReadInPlace(*csaw_sampler_find("uniform"), nullptr, {Method::uniform});
 }

@@ -163,6 +163,13 @@ inline void expect_walks_equal(const std::vector<csaw_plan_options> &plans) {
     }
 }
 
+// Of so many vertices the first leads to so many that follow, and no other has an arc.
+inline Graph one_row(csaw_vertex vertices, csaw_vertex arcs) {
+    std::vector<reference::WeightedArc> out;
+    for (csaw_vertex v = 1; v <= arcs; v++) out.push_back({0, v, static_cast<float>(1 + v % 7), 0, 0});
+    return reference::graph_of("one row", vertices, out, true);
+}
+
 using OwnedGraph = std::unique_ptr<csaw_graph, reference::Free>;
 
 inline OwnedGraph rmat(uint32_t scale, bool weighted) {

@@ -5,6 +5,7 @@
 #include "tests/out_of_memory_cases.h"
 
 using namespace out_of_memory;
+using reference::Graph;
 using reference::Method;
 using sample_equality::SampleRequest;
 
@@ -381,6 +382,48 @@ TEST(Moved, OnceWhereNothingIsAsked) {
     for (csaw_vertex v = 0; v < csr.num_vertices; v++) hop.pools.push_back({v});
     const auto sample = [&](const Library &library) { library.samples(&csaw_node2vec, &params, Method::its, hop); };
     EXPECT_EQ(moved(csr, simulated(6, 2), false, false, sample).transfers, 6u);
+}
+
+// Vertices without arcs stand at 3 of 4 partitions, which nobody brings: for walks that end there, come back from there
+// or start there, and for samples, whatever becomes of their picks.
+TEST(Moved, NothingForVerticesWithoutArcs) {
+    const Graph graph = equality::one_row(3000, 1000);
+    const csaw_csr csr = graph.csr();
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    for (const bool from_the_row : {true, false}) {
+        reference::Request walks;
+        walks.roots = from_the_row ? std::vector<csaw_vertex>{2500, 0, 700, 0} : std::vector<csaw_vertex>{2500, 700};
+        walks.walks_per_seed = 3;
+        walks.depth = 9;
+        const csaw_sampler *roamer = nullptr; // second order, every hook: it comes back from dead ends
+        reference::require(csaw_sampler_compile(CSAW_SOURCE_DIR "/tests/samplers/roamer.c", &roamer));
+        for (const csaw_sampler *const sampler :
+             {csaw_sampler_find("uniform"), csaw_sampler_find("biased"), csaw_sampler_find("node2vec"),
+              csaw_sampler_find("jump"), csaw_sampler_find("restart"), roamer}) {
+            SCOPED_TRACE(csaw_sampler_name(sampler));
+            const Library parted(csr, simulated(4, 1));
+            const reference::Walks expected = cpu.walks(sampler, nullptr, Method::its, walks);
+            EXPECT_TRUE(equality::same(expected, parted.walks(sampler, nullptr, Method::its, walks)));
+            bool steps_from_the_row = false; // jump goes anywhere
+            for (uint64_t i = 0; i < expected.path.size(); i++)
+                steps_from_the_row |= expected.path[i] == 0 && i % (walks.depth + 1) < walks.depth;
+            EXPECT_EQ(inside(parted)->device.copies, steps_from_the_row);
+        }
+        csaw_sampler_unload(roamer);
+        const csaw_sampler *const samplers[] = {csaw_sampler_find("neighbor"),    csaw_sampler_find("neighbor_again"),
+                                                csaw_sampler_find("forest_fire"), csaw_sampler_find("layer"),
+                                                csaw_sampler_find("node2vec"),    sample_equality::compile("ember")};
+        for (const csaw_sampler *const sampler : samplers)
+            for (const bool replace : {true, false}) {
+                SCOPED_TRACE(csaw_sampler_name(sampler));
+                SampleRequest samples = sample_equality::request_on(csr, {4, 3, 2}, 3, replace);
+                samples.pools = {{2500, 700, 1}, walks.roots, {2999}};
+                const Library parted(csr, simulated(4, 1));
+                EXPECT_TRUE(sample_equality::same(cpu.samples(sampler, nullptr, Method::its, samples),
+                                                  parted.samples(sampler, nullptr, Method::its, samples)));
+                EXPECT_EQ(inside(parted)->device.copies, from_the_row);
+            }
+    }
 }
 
 TEST(Moved, NothingTwiceIfAllStays) {

@@ -277,11 +277,11 @@ TEST_F(SampleGpu, ArcsInDeviceMemoryAreThereWhenTheCallReturns) {
     uint64_t count = 0;
     run.depth = 1;
     run.fanout = fanout;
-    run.walks_per_seed = 256;
+    run.walks_per_seed = reference::every_case() > 1 ? 4 : 256;
     ASSERT_EQ(CSAW_OK, csaw_sample(gpu, &csaw_layer, nullptr, nullptr, &run, &samples)) << csaw_last_error();
     ASSERT_EQ(CSAW_OK, csaw_samples_arcs(samples, CSAW_DEVICE, &device)) << csaw_last_error();
     ASSERT_EQ(cudaSuccess, cudaMemcpy(&count, device.offset + device.num_instances, 8, cudaMemcpyDeviceToHost));
-    ASSERT_LT(1000000u, count);
+    ASSERT_LT(reference::every_case() > 1 ? looked_at : 1000000, count);
     ASSERT_EQ(cudaSuccess,
               cudaMemcpy(edge.data(), device.edge + count - looked_at, looked_at * 8, cudaMemcpyDeviceToHost));
     ASSERT_EQ(CSAW_OK, csaw_samples_arcs(samples, CSAW_HOST, &host)) << csaw_last_error();

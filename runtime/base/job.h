@@ -285,19 +285,25 @@ typedef struct csaw__tabulation {
     unsigned long long *record;
 } csaw__tabulation;
 
-/* GPU: a pass over rows of layers that are exchanged, those of entries wave.list[wave.first .. wave.count - 1]. Their
- * largest biases; the sums of their masses; or the arcs on which numbers fall. Arrays are of the whole wave or list. */
+/* GPU: a pass over rows of layers that are exchanged, cut into pieces, so that a long row is for many teams: those that
+ * stand in wave.list[wave.first .. wave.count - 1]. Their largest biases; the sums of their masses; or the arcs on
+ * which numbers fall. Arrays are of the whole wave or list. */
 enum csaw__far_pass { CSAW__FAR_LARGEST, CSAW__FAR_SUMS, CSAW__FAR_DRAWS };
+enum { CSAW__FAR_ARCS = 1024 }; /* of a piece; the last of a row has what is left */
+typedef struct csaw__far_piece {
+    uint32_t entry, first; /* first: its first arc's place in the row */
+} csaw__far_piece;
 typedef struct csaw__far_rows {
     uint32_t pass;
-    const uint64_t *candidates;  /* [owners + 1]: sums of how many each has */
-    unsigned long long *largest; /* [owners]: bias, as bits */
-    uint64_t *sum;               /* [entries] */
-    const uint64_t *begin;       /* [listed + 1]: the numbers of each place of the list */
-    uint64_t *number;            /* [begin[listed]]: below its entry's sum, ascending in it; then the low end of its arc
-                                    in that sum */
-    uint64_t *mass;              /* [the same]: of the arc */
-    uint32_t *rank;              /* [the same]: its place in the row */
+    const csaw__far_piece *piece; /* [pieces], in the order of their arcs; rows without arcs have none */
+    const uint64_t *candidates;   /* [owners + 1]: sums of how many each has */
+    unsigned long long *largest;  /* [owners]: bias, as bits */
+    uint64_t *sum;                /* [pieces] */
+    const uint64_t *begin;        /* [listed + 1]: the numbers of each place of the list */
+    uint64_t *number;             /* [begin[listed]]: below its piece's sum, ascending in it; then the low end of its
+                                     arc in that sum */
+    uint64_t *mass;               /* [the same]: of the arc */
+    uint32_t *rank;               /* [the same]: its place in the row */
 } csaw__far_rows;
 
 /* CSAW_LAYER on the GPU: the arcs of the wave are candidates, side by side; one selection an owner among all of its
@@ -318,7 +324,8 @@ typedef struct csaw__layers {
     const uint64_t *target;      /* [count + 1]: CSAW_LAYER_DISTINCT: upto is of each owner's vertices, from here on */
     uint8_t *chosen;             /* [target[count]]: 1 = the vertex is picked */
     uint64_t picks;              /* of all owners; their candidates stand in wave.edge */
-    const uint64_t *far_begin;   /* [owners + 1]: picks of those that were exchanged; NULL: none was */
+    const uint32_t *far_take;    /* [owners]: as take, of those that were exchanged; CSAW_ALL: others; NULL: none was */
+    const uint64_t *far_begin;   /* [owners + 1]: picks of those that were exchanged */
     const uint64_t *far_pick;    /* [far_begin[owners]]: CSAW__FAR_PICK | entry << 32 | rank */
     csaw__far_rows far;          /* CSAW__KERNEL_LAYER_FAR */
 } csaw__layers;

@@ -167,11 +167,13 @@ static uint64_t sample_bytes_under_way(means *m, uint32_t apart) {
 /* Of the host's memory, for arcs that wait there for delivery, or for layers that are exchanged. */
 static uint64_t waiting_bytes(uint64_t graph) { return graph / 2 + default_bytes; }
 
-/* Of the host's memory, of a layer that partitions may come for: at the depth at which it takes most. */
+/* Of the host's memory, of a layer that partitions may come for: at the depth at which it takes most. A row has no
+ * more pieces than 1, and one for every CSAW__FAR_ARCS arcs. */
 static uint64_t exchange_bytes(const csaw__run *r) {
     double most = 0;
     for (layer l = first_layer(r);; next_layer(&l)) {
-        const double bytes = CSAW__EXCHANGE_ENTRY_BYTES * l.vertices + CSAW__EXCHANGE_PICK_BYTES * layer_draws(&l);
+        const double pieces = l.vertices + l.candidates / CSAW__FAR_ARCS,
+                     bytes = CSAW__EXCHANGE_PIECE_BYTES * pieces + CSAW__EXCHANGE_PICK_BYTES * layer_draws(&l);
         most = bytes > most ? bytes : most;
         if (l.depth + 1 >= r->job.length) return (uint64_t)most + sizeof(csaw__far_choice);
     }

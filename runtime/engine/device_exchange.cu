@@ -380,7 +380,8 @@ csaw_status start(csaw__gpu_exchange *x, uint32_t i, uint32_t lot) {
     s->counts[words(x) - 1] = UINT64_MAX;
     if (walks == 0) return CSAW_OK;
     CSAW_CUDA(cudaSetDevice(g->ordinal));
-    CSAW_CUDA(cudaMemsetAsync(s->job.fault, 0xff, sizeof *s->job.fault, s->runs));
+    /* no fault yet; what start adds to the counts nobody asks for */
+    CSAW_CUDA(cudaMemsetAsync(s->count.leaving, 0xff, words(x) * sizeof *g->counts, s->runs));
     CSAW_TRY(launch_sampler(x, g, s, CSAW__KERNEL_PARTS_START, blocks_for(walks)));
     CSAW_TRY(csaw__device_launch(s->runs, blocks_for(walks), THREADS, keep_own, s->job));
     return step(x, g, s, walks);

@@ -121,6 +121,7 @@ CSAW_FN void csaw__wave_finish(const csaw__wave &wave, const csaw__team &team, c
         wave.next[first + j] = next;
         wave.from[first + j] = (uint32_t)i;
     }
+    if (csaw__hooks.user_bytes) team.sync(); /* all lanes have read what is written now */
     if (team.lane == 0) {
         wave.got[i] = got;
         if (got == 0 && k && !broken && csaw__given(csaw__hooks.dead_end)) {

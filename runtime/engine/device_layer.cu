@@ -25,9 +25,9 @@ struct layers_run {
     csaw__job job;
     uint64_t owners;
     bool uniform, distinct, some_take_all;
-    bool exchange; /* partitions come for it, or may, until that is known */
+    bool exchange; /* partitions come for some, or may, until that is known */
     array<uint64_t> arc, candidate, work_offset, cost, owner_pick;
-    array<uint32_t> fanout, take;
+    array<uint32_t> fanout, take, far_take;
     array<uint64_t> need;
     array<csaw_edge> pick; /* candidates */
     array<uint64_t> far_begin, far_pick;
@@ -68,29 +68,22 @@ csaw_status add_costs(layers_run *l, const uint64_t *words) {
     return CSAW_OK;
 }
 
-/* Whether partitions come for this depth, or its candidates are read in place. */
+/* Whether partitions come for any, or all candidates are read in place. */
 csaw_status choose_way(layers_run *l) {
-    csaw__device *device = l->device;
-    array<unsigned long long> largest;
-    uint64_t candidates = 0;
-    unsigned long long words = 0;
-    CSAW_TRY(largest.take(device, 1, "layers"));
-    CSAW_TRY(largest.fill(0, 1));
-    LAUNCH(device, l->owners, find_largest, l->cost.get(), l->owners, largest.get());
-    CSAW_TRY(read(device, l->candidate.get() + l->owners, &candidates, 1));
-    CSAW_TRY(read(device, largest.get(), &words, 1));
-    l->exchange = csaw__layers_bring(device->parts, candidates, words);
+    const layer_costs costs = {l->owners, l->candidate.get(), l->cost.get(), l->take.get()};
+    CSAW_TRY(csaw__device_layer_way(l->device, l->job.wave, costs, &l->far_take));
+    l->exchange = l->far_take.get() != nullptr;
     return CSAW_OK;
 }
 
-/* What is left of the candidates is those of layers of which all is taken. degree: [wave.count + 1]; words: as
+/* What is left of the candidates is those of layers that are read in place. degree: [wave.count + 1]; words: as
  * add_costs() has them. */
 csaw_status exchange_layers(layers_run *l, uint64_t *degree, uint64_t *words) {
     csaw__device *device = l->device;
     const csaw__wave &wave = l->job.wave;
-    const far_layers far = {l->owners, l->candidate.get(), l->take.get()};
+    const far_layers far = {l->owners, l->candidate.get(), l->far_take.get()};
     CSAW_TRY(csaw__device_layer_exchange(device, l->sampler, l->job, far, &l->far_begin, &l->far_pick));
-    LAUNCH(device, wave.count, drop_exchanged, wave, l->take.get(), words);
+    LAUNCH(device, wave.count, drop_exchanged, wave, l->far_take.get(), words);
     CSAW_TRY(sums(device, degree, l->arc.get(), wave.count + 1));
     LAUNCH(device, l->owners + 1, find_candidates, wave, l->arc.get(), l->owners, l->candidate.get());
     return add_costs(l, words);
@@ -259,6 +252,7 @@ csaw_status pick_some(layers_run *l, uint64_t first, uint64_t end) {
     layers->candidate = l->candidate.get();
     layers->take = l->take.get();
     layers->work_offset = l->work_offset.get();
+    layers->far_take = l->far_take.get();
     layers->far_begin = l->far_begin.get();
     layers->far_pick = l->far_pick.get();
     CSAW_TRY(read(l->device, l->candidate.get() + first, &layers->begin, 1));

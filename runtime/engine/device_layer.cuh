@@ -171,7 +171,7 @@ CSAW_FN void csaw__layer_updates(const csaw__job &job) {
 
 /* ---- rows that come and go (device_parts_layer.cu) ---- */
 
-/* The team's 32 arcs from `rank` on, whose masses before them are `low` and with them `upto`: the numbers of the entry
+/* The team's 32 arcs from `rank` on, whose masses before them are `low` and with them `upto`: the numbers of the piece
  * from `next` on that fall on them get their answers. Returns the first that falls behind. */
 CSAW_FN uint64_t csaw__layer_answer(const csaw__team &team, const csaw__far_rows &far, uint64_t next, uint64_t end,
                                     uint32_t rank, uint64_t upto, uint64_t mass) {
@@ -188,21 +188,24 @@ CSAW_FN uint64_t csaw__layer_answer(const csaw__team &team, const csaw__far_rows
     return next;
 }
 
-CSAW_FN void csaw__layer_far_row(const csaw__job &job, const csaw__team &team, uint64_t place) {
+CSAW_FN void csaw__layer_far_piece(const csaw__job &job, const csaw__team &team, uint64_t place) {
     const csaw__far_rows &far = job.layers.far;
-    const uint64_t i = job.wave.list[place];
-    csaw_site site = csaw__wave_site(&job, i);
+    const uint32_t which = job.wave.list[place];
+    const csaw__far_piece piece = far.piece[which];
+    csaw_site site = csaw__wave_site(&job, piece.entry);
     const uint32_t owner = site.owner;
     csaw__wave_rows(&site);
+    const uint32_t left = site.degree - piece.first;
+    const uint32_t stop = piece.first + (left < CSAW__FAR_ARCS ? left : CSAW__FAR_ARCS);
     const unsigned long long top = far.pass == CSAW__FAR_LARGEST ? 0 : far.largest[owner];
     const uint64_t n = far.candidates[owner + 1] - far.candidates[owner];
     const double scale = top ? csaw__power_of_two(csaw__mass_exponent(n, __longlong_as_double((long long)top))) : 0;
     unsigned long long largest = 0;
     uint64_t sum = 0, next = far.pass == CSAW__FAR_DRAWS ? far.begin[place] : 0;
     const uint64_t end = far.pass == CSAW__FAR_DRAWS ? far.begin[place + 1] : 0;
-    for (uint32_t base = 0; base < site.degree; base += CSAW__TEAM) {
+    for (uint32_t base = piece.first; base < stop; base += CSAW__TEAM) {
         const uint32_t rank = base + team.lane;
-        const unsigned long long bits = rank < site.degree ? csaw__layer_bias(&site, rank) : 0;
+        const unsigned long long bits = rank < stop ? csaw__layer_bias(&site, rank) : 0;
         largest = bits > largest ? bits : largest;
         if (far.pass == CSAW__FAR_LARGEST) continue;
         const uint64_t mass = bits ? csaw__mass(__longlong_as_double((long long)bits), scale) : 0;
@@ -219,15 +222,15 @@ CSAW_FN void csaw__layer_far_row(const csaw__job &job, const csaw__team &team, u
     if (far.pass == CSAW__FAR_SUMS) sum = team.sum(sum);
     if (team.lane != 0) return;
     if (far.pass == CSAW__FAR_LARGEST && largest > __ldcg(far.largest + owner)) atomicMax(far.largest + owner, largest);
-    if (far.pass == CSAW__FAR_SUMS) far.sum[i] = sum;
+    if (far.pass == CSAW__FAR_SUMS) far.sum[which] = sum;
 }
 
-/* One team an entry, and then the next that no team of the launch has. */
+/* One team a piece, and then the next that no team of the launch has. */
 CSAW_FN void csaw__layer_far(const csaw__job &job) {
     const csaw__team team;
     const uint64_t teams = gridDim.x * (uint64_t)blockDim.x / CSAW__TEAM;
     uint64_t place = job.wave.first + (blockIdx.x * (uint64_t)blockDim.x + threadIdx.x) / CSAW__TEAM;
-    for (; place < job.wave.count; place += teams) csaw__layer_far_row(job, team, place);
+    for (; place < job.wave.count; place += teams) csaw__layer_far_piece(job, team, place);
 }
 
 #endif

@@ -77,17 +77,29 @@ static __global__ void plan_layers(csaw__wave wave, layer_plan plan) {
 }
 
 /* Entries of layers that are exchanged have no candidates here, nor do these need memory to pick in. words: [owners] */
-static __global__ void drop_exchanged(csaw__wave wave, const uint32_t *take, uint64_t *words) {
+static __global__ void drop_exchanged(csaw__wave wave, const uint32_t *far_take, uint64_t *words) {
     const uint64_t i = CSAW__THREAD;
-    if (i >= wave.count || take[wave.owner[i]] == CSAW_ALL) return;
+    if (i >= wave.count || far_take[wave.owner[i]] == CSAW_ALL) return;
     wave.room[i] = 0;
     words[wave.owner[i]] = 0;
 }
 
-/* Where each owner's entries begin. first: [owners + 1] */
-static __global__ void find_entries(csaw__wave wave, uint64_t owners, uint64_t *first) {
-    const uint64_t o = CSAW__THREAD;
-    if (o <= owners) first[o] = lower_place(wave.owner, wave.count, o);
+/* Pieces of each entry's row, whose length stands in wave.room: of layers that are exchanged. pieces: [wave.count + 1],
+ * then a 0 */
+static __global__ void count_pieces(csaw__wave wave, const uint32_t *far_take, uint64_t *pieces) {
+    const uint64_t i = CSAW__THREAD;
+    if (i > wave.count) return;
+    const bool far = i < wave.count && far_take[wave.owner[i]] != CSAW_ALL;
+    pieces[i] = far ? (wave.room[i] + CSAW__FAR_ARCS - 1) / CSAW__FAR_ARCS : 0;
+}
+
+/* begin: [wave.count + 1] pieces before each entry */
+static __global__ void make_pieces(csaw__wave wave, const uint64_t *begin, csaw__far_piece *piece) {
+    const uint64_t p = CSAW__THREAD;
+    if (p >= begin[wave.count]) return;
+    const uint64_t i = stretch_of(begin, wave.count, p);
+    piece[p].entry = (uint32_t)i;
+    piece[p].first = (uint32_t)(p - begin[i]) * CSAW__FAR_ARCS;
 }
 
 /* Words of memory that owners before o need, so many for a candidate. */
@@ -95,12 +107,6 @@ static __global__ void add_candidates(const uint64_t *candidate, const uint64_t 
                                       uint64_t words_each, uint64_t *cost) {
     const uint64_t o = CSAW__THREAD;
     if (o <= owners) cost[o] = work_offset[o] + words_each * candidate[o];
-}
-
-/* Words of the owner that needs most. */
-static __global__ void find_largest(const uint64_t *cost, uint64_t owners, unsigned long long *largest) {
-    const uint64_t o = CSAW__THREAD;
-    if (o < owners) atomicMax(largest, (unsigned long long)(cost[o + 1] - cost[o]));
 }
 
 /* ---- of the owners at hand ---- */
@@ -169,7 +175,7 @@ static __global__ void count_picks(csaw__layers layers, const uint64_t *sum, uin
 /* Those of owners that were exchanged. */
 static __global__ void count_far(csaw__layers layers, uint64_t *got) {
     const uint64_t o = CSAW__THREAD, owner = layers.first + o;
-    if (o < layers.count && layers.take[owner] != CSAW_ALL)
+    if (o < layers.count && layers.far_take[owner] != CSAW_ALL)
         got[o] = layers.far_begin[owner + 1] - layers.far_begin[owner];
 }
 
@@ -188,7 +194,7 @@ static __global__ void put_chosen(csaw__layers layers, const uint64_t *place, bo
     const uint64_t o = stretch_of(place, layers.count, p), owner = layers.first + o, j = p - place[o];
     const bool all = layers.take[owner] == CSAW_ALL;
     if (all && marks) return;
-    if (!all && layers.far_begin) { /* it was exchanged */
+    if (layers.far_take && layers.far_take[owner] != CSAW_ALL) {
         out[p] = layers.far_pick[layers.far_begin[owner] + j];
         return;
     }

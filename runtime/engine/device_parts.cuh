@@ -15,6 +15,9 @@
  * about to prev's partition and comes back with the answers; a whole row (ITS, RACE, REJECT out of attempts) is not
  * carried to and fro: prev's row is then read in place from the host's memory.
  *
+ * A step from a vertex without arcs needs no partition: it is made where the walk comes from, so that none is brought
+ * for such vertices.
+ *
  * Other launches may hand walks over meanwhile: all of a walk is written before the word that says where it waits, and
  * read from L2, where others' writes are.
  *
@@ -177,7 +180,7 @@ CSAW_FN void csaw__parts_see_prev(csaw_site *site, const void *offset, const csa
     site->prev_here = 1;
 }
 
-/* Prev's row, if it is on the device. */
+/* Prev's row, if it is on the device, or has no arcs. */
 CSAW_FN void csaw__parts_find_prev(csaw_site *site) {
     const csaw__part_walks *p = &site->job->parts;
     site->prev_here = 0;
@@ -188,6 +191,7 @@ CSAW_FN void csaw__parts_find_prev(csaw_site *site) {
         if (local >= view->count) continue;
         csaw__parts_see_prev(site, view->offset, view->col, local);
     }
+    if (!site->prev_here && site->prev != CSAW_NONE && csaw_degree(site, site->prev) == 0) site->prev_here = 1;
 }
 
 /* Prev's row where it is: many reads one after the other, from far away. Whether it is in sight then. */
@@ -249,6 +253,14 @@ CSAW_FN void csaw__parts_answer(csaw__part_walk *w) {
     csaw__parts_learn(w, question->known);
 }
 
+/* What a walk needs to go on, to where csaw__parts_load() finds it. */
+CSAW_FN void csaw__parts_keep(const csaw__part_walk *w) {
+    const csaw__part_walks *p = &w->site.job->parts;
+    p->window[w->walk] = w->window;
+    p->progress[w->walk] = w->site.depth | w->state << 24;
+    for (int i = 0; i < 4 && csaw__hooks.user_bytes; i++) p->user[w->walk][i] = w->site.user[i];
+}
+
 /* To the lanes with `leaves` their walks are done with here: each waits at the partition of `wait` from now on. It is
  * counted there before it is to be seen there, and no longer counted here after that. */
 CSAW_FN void csaw__parts_hand_over(const csaw__job *job, const csaw__part_walk *w, bool leaves, csaw_vertex wait) {
@@ -259,11 +271,7 @@ CSAW_FN void csaw__parts_hand_over(const csaw__job *job, const csaw__part_walk *
     const uint32_t alike = __match_any_sync(CSAW__WARP, to);
     if (to < p->parts && (uint32_t)__ffs((int)alike) == lane + 1)
         atomicAdd(&p->waiting[to], (unsigned long long)__popc(alike));
-    if (leaves && wait != CSAW_NONE) {
-        p->window[w->walk] = w->window;
-        p->progress[w->walk] = w->site.depth | w->state << 24;
-        for (int i = 0; i < 4 && csaw__hooks.user_bytes; i++) p->user[w->walk][i] = w->site.user[i];
-    }
+    if (leaves && wait != CSAW_NONE) csaw__parts_keep(w);
     __threadfence();
     __syncwarp();
     if (leaves) __stcg(&p->wait[w->walk], wait);
@@ -287,6 +295,18 @@ CSAW_FN csaw_vertex csaw__parts_move(csaw__part_walk *w, int picked, const csaw_
     w->state = CSAW__PART_STEPS;
     w->attempt = 0;
     return site->depth == job->length ? CSAW_NONE : next;
+}
+
+/* Steps from vertices elsewhere that have no arcs, for which no partition is needed. Where the walk is then. */
+CSAW_FN csaw_vertex csaw__parts_step_off(csaw__part_walk *w, csaw_vertex at) {
+    const csaw_arc none = csaw__no_arc();
+    while (at != CSAW_NONE && !csaw__parts_here(w->site.job, at) && csaw_degree(&w->site, at) == 0) {
+        w->site.row = 0;
+        w->site.degree = 0;
+        if constexpr (csaw__asks_prev) csaw__parts_find_prev(&w->site);
+        at = csaw__parts_move(w, CSAW__NOTHING, &none);
+    }
+    return at;
 }
 
 template <uint32_t KERNEL> CSAW_FN void csaw__parts_walk(const csaw__job &job) {
@@ -325,14 +345,14 @@ template <uint32_t KERNEL> CSAW_FN void csaw__parts_walk(const csaw__job &job) {
             }
         }
         const bool moves = steps && picked != CSAW__ASKS;
-        if (moves) wait = csaw__parts_move(&w, picked, &arc);
+        if (moves) wait = csaw__parts_step_off(&w, csaw__parts_move(&w, picked, &arc));
         const bool stays = (moves || answers) && csaw__parts_here(&job, wait);
         csaw__parts_hand_over(&job, &w, w.busy && !stays, wait);
         w.busy = stays;
     }
 }
 
-/* Walks at their roots. Done from the start if they make no step. */
+/* Walks at their roots, or where those without arcs lead. Done from the start if they make no step. */
 CSAW_FN void csaw__parts_start(const csaw__job &job) {
     const csaw__part_walks *p = &job.parts;
     const uint64_t walk = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
@@ -343,10 +363,18 @@ CSAW_FN void csaw__parts_start(const csaw__job &job) {
         csaw__part_window window = {{0, 0, 0, 0}};
         csaw__parts_write(&job, csaw__part_path(&job, walk), &window, 0, root);
         p->window[walk] = window;
-        p->wait[walk] = root;
         p->progress[walk] = 0;
         for (int i = 0; i < 4 && csaw__hooks.user_bytes; i++) p->user[walk][i] = 0;
-        to = csaw__owner_of(p->first, p->owner, p->shift, root);
+        csaw_vertex wait = root;
+        if (job.length && job.degree && job.degree[root] == 0) {
+            csaw__part_walk w;
+            __threadfence(); /* what was written is read after it */
+            csaw__parts_load(&job, walk, &w);
+            wait = csaw__parts_step_off(&w, root);
+            csaw__parts_keep(&w);
+        }
+        p->wait[walk] = wait;
+        if (wait != CSAW_NONE) to = csaw__owner_of(p->first, p->owner, p->shift, wait);
     }
     const uint32_t alike = __match_any_sync(CSAW__WARP, to);
     if (mine && (uint32_t)__ffs((int)alike) == (threadIdx.x & 31) + 1)

@@ -2,11 +2,12 @@
 /* runtime/engine/device_parts_layer.cu - layers on a GPU to which partitions come: what the partitions know of a layer
  * is exchanged for what it wants to know, as in layer_exchange.c, and the picks are the same.
  *
- * Method: three kinds of passes over the partitions at which any entry waits, kernels of device_layer.cuh: the largest
- * bias of each layer, the sum of the masses of each entry, the arcs on which numbers fall. Entries are dealt to
- * partitions, and numbers drawn, by the host (samplers/select/far_rounds.h), to which an entry's vertex and sum come.
- * No bias is kept. Layers of which all arcs are taken, and the arcs that are
- * picked, are read in place (device_layer.cu): as much as is delivered. */
+ * Method: rows are cut into pieces of at most CSAW__FAR_ARCS arcs, so that a hub's is for many teams, and a row without
+ * arcs is for none. Three kinds of passes over the partitions at which any piece waits, kernels of device_layer.cuh:
+ * the largest bias of each layer, the sum of the masses of each piece, the arcs on which numbers fall. Pieces are dealt
+ * to partitions, and numbers drawn, by the host (samplers/select/far_rounds.h), to which a piece's partition and sum
+ * come: sums are of integers, so that it makes no difference where a row is cut. No bias is kept. Layers of which all
+ * arcs are taken, and the arcs that are picked, are read in place (device_layer.cu): as much as is delivered. */
 #include "runtime/engine/device_layer_picks.cuh"
 #include "runtime/engine/device_parts.h"
 #include "runtime/engine/device_run.h"
@@ -14,11 +15,11 @@
 
 namespace {
 
-enum { FAR_TEAMS = 8 /* of a block: entries that it works on at a time */ };
+enum { FAR_TEAMS = 8 /* of a block: pieces that it works on at a time */ };
 
-/* An entry whose row is looked at, and the numbers that fall on it. */
+/* A piece that is looked at, and the numbers that fall on it. */
 struct item {
-    uint32_t entry, part, hits;
+    uint32_t piece, hits;
     csaw__hit *hit;
 };
 
@@ -28,23 +29,24 @@ struct exchange {
     csaw__cuda_parts *c;
     const csaw_sampler *sampler;
     csaw__job job;
-    uint64_t owners, count, picks = 0, num_items = 0;
-    host_array<csaw_vertex> at;       /* [count] */
-    host_array<uint32_t> take;        /* [owners] */
-    host_array<uint64_t> first, upto; /* [owners + 1] entries of each; [count] inclusive sums of each owner's masses */
-    host_array<item> items, sorted;   /* [count] of a pass: as they come; by partition */
+    uint64_t owners, pieces = 0, picks = 0, num_items = 0;
+    host_array<csaw__far_piece> piece; /* [pieces] */
+    host_array<uint32_t> part, take;   /* [pieces] whose it is; [owners] */
+    host_array<uint64_t> first, upto;  /* [owners + 1] pieces of each; [pieces] inclusive sums of each owner's masses */
+    host_array<item> items, sorted;    /* [pieces] of a pass: as they come; by partition */
     host_array<uint64_t> begin, active, place; /* [parts + 1] in sorted; [parts] that wait; [parts] */
     host_array<csaw__far_choice> choice;       /* [owners] */
     host_array<csaw__hit> hit;                 /* these three: csaw__far_choice's, one behind the other */
     host_array<csaw__stretch> taken;
     host_array<uint32_t> open;
-    array<unsigned long long> largest; /* [owners] */
-    array<uint64_t> sum;               /* [count] */
+    array<csaw__far_piece> pieces_there; /* [pieces] */
+    array<unsigned long long> largest;   /* [owners] */
+    array<uint64_t> sum;                 /* [pieces] */
 };
 
-static_assert(sizeof(csaw_vertex) + 2 * sizeof(item) + sizeof(uint64_t) + sizeof(uint32_t) <=
-                  CSAW__EXCHANGE_ENTRY_BYTES,
-              "at, items, sorted and upto, and the list of a pass");
+static_assert(sizeof(csaw__far_piece) + 2 * sizeof(item) + sizeof(uint64_t) + 2 * sizeof(uint32_t) <=
+                  CSAW__EXCHANGE_PIECE_BYTES,
+              "piece, items, sorted, upto and part, and the list of a pass");
 static_assert(2 * sizeof(csaw__hit) + sizeof(csaw__stretch) + 5 * sizeof(uint64_t) + sizeof(uint32_t) <=
                   CSAW__EXCHANGE_PICK_BYTES,
               "hit, taken and open, numbers with what they fall on, and the picks");
@@ -68,8 +70,8 @@ csaw_status count_waiting(csaw__cuda_parts *c, uint64_t *active) {
     return CSAW_OK;
 }
 
-uint32_t blocks_for(const csaw__cuda_parts *, uint64_t entries) {
-    const uint64_t blocks = (entries + FAR_TEAMS - 1) / FAR_TEAMS;
+uint32_t blocks_for(const csaw__cuda_parts *, uint64_t pieces) {
+    const uint64_t blocks = (pieces + FAR_TEAMS - 1) / FAR_TEAMS;
     return blocks < 1 ? 1 : blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
 }
 
@@ -79,22 +81,22 @@ const csaw__cuda_work looking = {look, count_waiting, blocks_for};
 void sort_items(exchange *x) {
     const uint32_t parts = x->c->parts->ranges.count;
     for (uint32_t p = 0; p < parts; p++) x->active[p] = 0;
-    for (uint64_t i = 0; i < x->num_items; i++) x->active[x->items[i].part]++;
+    for (uint64_t i = 0; i < x->num_items; i++) x->active[x->part[x->items[i].piece]]++;
     x->begin[0] = 0;
     for (uint32_t p = 0; p < parts; p++) {
         x->place[p] = x->begin[p];
         x->begin[p + 1] = x->begin[p] + x->active[p];
     }
-    for (uint64_t i = 0; i < x->num_items; i++) x->sorted[x->place[x->items[i].part]++] = x->items[i];
+    for (uint64_t i = 0; i < x->num_items; i++) x->sorted[x->place[x->part[x->items[i].piece]]++] = x->items[i];
 }
 
 csaw_status run_pass(exchange *x, uint32_t which) {
-    host_array<uint32_t> entry;
+    host_array<uint32_t> piece;
     array<uint32_t> list;
-    CSAW_TRY(entry.take(x->num_items, "entries of layers"));
+    CSAW_TRY(piece.take(x->num_items, "rows of layers"));
     sort_items(x);
-    for (uint64_t i = 0; i < x->num_items; i++) entry[i] = x->sorted[i].entry;
-    CSAW_TRY(list.upload(x->device, entry.get(), x->num_items, "entries of layers"));
+    for (uint64_t i = 0; i < x->num_items; i++) piece[i] = x->sorted[i].piece;
+    CSAW_TRY(list.upload(x->device, piece.get(), x->num_items, "rows of layers"));
     x->job.wave.list = list.get();
     x->job.layers.far.pass = which;
     CSAW_CUDA(cudaStreamSynchronize(x->device->stream)); /* launches are on streams of their own */
@@ -104,46 +106,73 @@ csaw_status run_pass(exchange *x, uint32_t which) {
     return csaw__schedule_run(&x->c->parts->schedule, &x->c->parts->on);
 }
 
-/* ---- entries ---- */
+/* ---- pieces of rows ---- */
 
-void add_item(exchange *x, uint64_t entry, csaw__hit *hit) {
-    const uint32_t part = csaw__range_of(&x->c->parts->ranges, x->at[entry]);
-    x->items[x->num_items++] = {(uint32_t)entry, part, 0, hit};
+void add_item(exchange *x, uint64_t piece, csaw__hit *hit) { x->items[x->num_items++] = {(uint32_t)piece, 0, hit}; }
+
+/* Those of the layers that are exchanged; picking: of those that pick anything. */
+void add_pieces(exchange *x, bool picking) {
+    x->num_items = 0;
+    for (uint64_t o = 0; o < x->owners; o++)
+        for (uint64_t p = x->first[o]; p < x->first[o + 1] && !(picking && x->take[o] == 0); p++)
+            add_item(x, p, nullptr);
 }
 
-/* Entries of the layers that are exchanged; picking: of those that pick anything. */
-void add_entries(exchange *x, bool picking) {
-    x->num_items = 0;
-    for (uint64_t o = 0; o < x->owners; o++) {
-        if (x->take[o] == CSAW_ALL || (picking && x->take[o] == 0)) continue;
-        for (uint64_t entry = x->first[o]; entry < x->first[o + 1]; entry++) add_item(x, entry, nullptr);
-    }
+/* part: [pieces] at which each stands */
+__global__ void place_pieces(csaw__wave wave, const csaw__far_piece *piece, uint64_t pieces, const csaw_vertex *first,
+                             const uint32_t *owner, uint32_t shift, uint32_t *part) {
+    const uint64_t p = CSAW__THREAD;
+    if (p < pieces) part[p] = csaw__owner_of(first, owner, shift, wave.at[piece[p].entry]);
+}
+
+/* Where each owner's pieces begin, and how many there are. */
+csaw_status cut_rows(exchange *x, const far_layers &layers) {
+    csaw__device *const device = x->device;
+    const csaw__wave &wave = x->job.wave;
+    const csaw__cuda_parts *const c = x->c;
+    array<uint64_t> begin, first;
+    array<uint32_t> part;
+    CSAW_TRY(begin.take(device, wave.count + 1, "rows of layers"));
+    CSAW_TRY(first.take(device, x->owners + 1, "layers"));
+    LAUNCH(device, wave.count + 1, count_pieces, wave, layers.take, begin.get());
+    CSAW_TRY(sums(device, begin.get(), begin.get(), wave.count + 1));
+    LAUNCH(device, x->owners + 1, find_candidates, wave, begin.get(), x->owners, first.get());
+    CSAW_TRY(read(device, first.get(), x->first.get(), x->owners + 1));
+    x->pieces = x->first[x->owners];
+    CSAW_REQUIRE(
+        x->pieces < UINT32_MAX, CSAW_EDEVMEM,
+        "%llu pieces of %d arcs of rows of layers on the GPU; at most 2^32 - 2: take fewer instances at a time "
+        "(csaw_sample_each)",
+        (unsigned long long)x->pieces, (int)CSAW__FAR_ARCS);
+    CSAW_TRY(x->pieces_there.take(device, x->pieces, "rows of layers"));
+    CSAW_TRY(part.take(device, x->pieces, "rows of layers"));
+    CSAW_TRY(x->piece.take(x->pieces, "rows of layers"));
+    CSAW_TRY(x->part.take(x->pieces, "rows of layers"));
+    LAUNCH(device, x->pieces, make_pieces, wave, begin.get(), x->pieces_there.get());
+    LAUNCH(device, x->pieces, place_pieces, wave, x->pieces_there.get(), x->pieces, c->first, c->owner,
+           c->parts->ranges.shift, part.get());
+    CSAW_TRY(read(device, x->pieces_there.get(), x->piece.get(), x->pieces));
+    return read(device, part.get(), x->part.get(), x->pieces);
 }
 
 csaw_status take_frontier(exchange *x, const far_layers &layers) {
-    csaw__device *const device = x->device;
     const uint32_t parts = x->c->parts->ranges.count;
-    array<uint64_t> first;
     CSAW_REQUIRE(
-        x->count < (uint64_t)1 << 31, CSAW_EDEVMEM,
+        x->job.wave.count < (uint64_t)1 << 31, CSAW_EDEVMEM,
         "%llu vertices in the frontiers of layers on the GPU; at most 2^31 - 1: take fewer instances at a time "
         "(csaw_sample_each)",
-        (unsigned long long)x->count);
-    CSAW_TRY(x->at.take(x->count, "vertices of layers"));
-    CSAW_TRY(x->items.take(x->count, "entries of layers"));
-    CSAW_TRY(x->sorted.take(x->count, "entries of layers"));
-    CSAW_TRY(x->upto.take(x->count, "sums over layers"));
+        (unsigned long long)x->job.wave.count);
     CSAW_TRY(x->take.take(x->owners, "layers"));
     CSAW_TRY(x->first.take(x->owners + 1, "layers"));
+    CSAW_TRY(cut_rows(x, layers));
+    CSAW_TRY(x->items.take(x->pieces, "rows of layers"));
+    CSAW_TRY(x->sorted.take(x->pieces, "rows of layers"));
+    CSAW_TRY(x->upto.take(x->pieces, "sums over layers"));
     CSAW_TRY(x->choice.take(x->owners, "layers"));
-    CSAW_TRY(x->begin.take((uint64_t)parts + 1, "entries by partitions"));
-    CSAW_TRY(x->active.take(parts, "entries by partitions"));
-    CSAW_TRY(x->place.take(parts, "entries by partitions"));
-    CSAW_TRY(first.take(device, x->owners + 1, "layers"));
-    LAUNCH(device, x->owners + 1, find_entries, x->job.wave, x->owners, first.get());
-    CSAW_TRY(read(device, x->job.wave.at, x->at.get(), x->count));
-    CSAW_TRY(read(device, layers.take, x->take.get(), x->owners));
-    return read(device, first.get(), x->first.get(), x->owners + 1);
+    CSAW_TRY(x->begin.take((uint64_t)parts + 1, "rows by partitions"));
+    CSAW_TRY(x->active.take(parts, "rows by partitions"));
+    CSAW_TRY(x->place.take(parts, "rows by partitions"));
+    return read(x->device, layers.take, x->take.get(), x->owners);
 }
 
 /* ---- draws ---- */
@@ -160,7 +189,7 @@ csaw_status begin_draws(exchange *x) {
         const uint64_t first = x->first[o], end = x->first[o + 1];
         *c = csaw__far_choice();
         if (k)
-            for (uint64_t entry = first + 1; entry < end; entry++) x->upto[entry] += x->upto[entry - 1];
+            for (uint64_t p = first + 1; p < end; p++) x->upto[p] += x->upto[p - 1];
         c->k = k;
         c->replace = x->job.replace;
         c->choice.seed = x->job.seed;
@@ -177,33 +206,30 @@ csaw_status begin_draws(exchange *x) {
     return CSAW_OK;
 }
 
-/* The entries on which an owner's numbers fall, each once. Of a hook that does not say the same in every pass a number
+/* The pieces on which an owner's numbers fall, each once. Of a hook that does not say the same in every pass a number
  * may find no arc there: it keeps the first. */
 void want(exchange *x, uint64_t owner, uint64_t *numbers) {
     csaw__far_choice *const c = &x->choice[owner];
-    uint64_t entry = x->first[owner];
+    uint64_t piece = x->first[owner];
     *numbers += c->num_hits;
     for (uint32_t i = 0; i < c->num_hits; i++) {
         csaw__hit *const hit = &c->hit[i];
-        if (i == 0 || hit->x >= x->upto[entry]) {
-            for (uint64_t n = x->first[owner + 1] - 1 - entry; n > 0;) {
+        if (i == 0 || hit->x >= x->upto[piece]) {
+            for (uint64_t n = x->first[owner + 1] - 1 - piece; n > 0;) {
                 const uint64_t half = n / 2;
-                const bool behind = x->upto[entry + half] <= hit->x;
-                entry = behind ? entry + half + 1 : entry;
+                const bool behind = x->upto[piece + half] <= hit->x;
+                piece = behind ? piece + half + 1 : piece;
                 n = behind ? n - half - 1 : half;
             }
-            add_item(x, entry, hit);
+            add_item(x, piece, hit);
         }
-        hit->entry = entry;
+        hit->entry = x->piece[piece].entry;
+        hit->low = piece > x->first[owner] ? x->upto[piece - 1] : 0; /* sums of the pieces before */
         x->items[x->num_items - 1].hits++;
     }
 }
 
-uint64_t before(const exchange *x, const csaw__hit *hit, uint64_t owner) {
-    return hit->entry > x->first[owner] ? x->upto[hit->entry - 1] : 0;
-}
-
-/* Numbers of the items, counted from where their entries begin, and what they fall on. */
+/* Numbers of the items, counted from where their pieces begin, and what they fall on. */
 csaw_status answer(exchange *x, uint64_t numbers) {
     csaw__device *const device = x->device;
     host_array<uint64_t> begin, number, mass;
@@ -220,7 +246,7 @@ csaw_status answer(exchange *x, uint64_t numbers) {
         const item &it = x->sorted[i];
         begin[i] = next;
         for (uint32_t j = 0; j < it.hits; j++, next++) {
-            number[next] = it.hit[j].x - it.hit[j].low; /* low: the sum of the entries before */
+            number[next] = it.hit[j].x - it.hit[j].low;
             mass[next] = 1;
             rank[next] = 0;
         }
@@ -259,7 +285,6 @@ csaw_status draw(exchange *x) {
             csaw__far_choice *const c = &x->choice[o];
             if (c->k == 0 || csaw__far_ask(c) == 0) continue;
             want(x, o, &numbers);
-            for (uint32_t i = 0; i < c->num_hits; i++) c->hit[i].low = before(x, &c->hit[i], o);
         }
         if (numbers == 0) return CSAW_OK;
         CSAW_TRY(answer(x, numbers));
@@ -294,20 +319,20 @@ csaw_status csaw_device::csaw__device_layer_exchange(csaw__device *device, const
     x.sampler = sampler;
     x.job = job;
     x.owners = layers.owners;
-    x.count = job.wave.count;
     CSAW_TRY(take_frontier(&x, layers));
     CSAW_TRY(x.largest.take(device, x.owners, "biases of layers"));
     CSAW_TRY(x.largest.fill(0, x.owners));
-    CSAW_TRY(x.sum.take(device, x.count, "sums over layers"));
-    CSAW_TRY(x.sum.fill(0, x.count));
+    CSAW_TRY(x.sum.take(device, x.pieces, "sums over layers"));
+    CSAW_TRY(x.sum.fill(0, x.pieces));
+    x.job.layers.far.piece = x.pieces_there.get();
     x.job.layers.far.candidates = layers.candidates;
     x.job.layers.far.largest = x.largest.get();
     x.job.layers.far.sum = x.sum.get();
-    add_entries(&x, false);
+    add_pieces(&x, false);
     if (x.num_items) CSAW_TRY(run_pass(&x, CSAW__FAR_LARGEST));
-    add_entries(&x, true);
+    add_pieces(&x, true);
     if (x.num_items) CSAW_TRY(run_pass(&x, CSAW__FAR_SUMS));
-    CSAW_TRY(read(device, x.sum.get(), x.upto.get(), x.count));
+    CSAW_TRY(read(device, x.sum.get(), x.upto.get(), x.pieces));
     CSAW_TRY(draw(&x));
     return put_picks(&x, begin, pick);
 }

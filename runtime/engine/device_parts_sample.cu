@@ -3,11 +3,11 @@
  * instances depth by depth (device_depths.cu), and the vertices of their frontiers pick when their partition is there.
  *
  * Method: entries of a frontier are sorted by partition, so that a launch has those of one side by side; within a depth
- * none leads to another, so each partition at which any wait is brought once. It serves the frontiers of all batches
- * that are under way (device_parts_batches.cu): a launch each. Degrees and pools are on the device. The partitions'
- * memory is as for walks; all else that the engine takes is bounded by the memory for instances. What a launch picks at
- * the last depth, where batches share a pass, goes to memory of its stream, and from there to the host
- * (device_parts_leave.h).
+ * none leads to another, so each partition at which any wait is brought once, and none for vertices without arcs. It
+ * serves the frontiers of all batches that are under way (device_parts_batches.cu): a launch each. Degrees and pools
+ * are on the device. The partitions' memory is as for walks; all else that the engine takes is bounded by the memory
+ * for instances. What a launch picks at the last depth, where batches share a pass, goes to memory of its stream, and
+ * from there to the host (device_parts_leave.h).
  *
  * Limit on an H200, in a test (name_parts): a launch, of 3.4 us, 3% of the warps:
  * docs/measured/2026-11-24-gpu-11.md. */
@@ -23,7 +23,7 @@ enum { TEAMS = 8 /* of a block: entries that it works on at a time */ };
 /* A frontier whose entries wait at their partitions. */
 struct waiting_entries {
     const run *r;
-    array<uint32_t> list;        /* [count] entries, those of a partition side by side */
+    array<uint32_t> list;        /* [count] entries, those of a partition side by side; last those that need none */
     array<uint64_t> work;        /* memory to pick in, of all entries at once */
     host_array<uint64_t> begin;  /* [parts + 1] in list */
     host_array<uint64_t> active; /* [parts] */
@@ -45,21 +45,42 @@ struct waiting_batches {
 
 uint64_t blocks_of(uint64_t entries) { return (entries + TEAMS - 1) / TEAMS; }
 
-/* part: [count] whose; counted: [parts] how many each has. */
-__global__ void name_parts(const csaw_vertex *at, uint64_t count, const csaw_vertex *first, const uint32_t *owner,
-                           uint32_t shift, uint32_t *part, uint32_t *entry, unsigned long long *counted) {
+/* part: [count] whose; parts: of vertices without arcs, if degree is given */
+__global__ void name_parts(const csaw_vertex *at, uint64_t count, const uint32_t *degree, const csaw_vertex *first,
+                           const uint32_t *owner, uint32_t shift, uint32_t parts, uint32_t *part, uint32_t *entry) {
     const uint64_t i = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
     if (i >= count) return;
-    const uint32_t p = csaw__owner_of(first, owner, shift, at[i]);
-    part[i] = p;
+    part[i] = !degree || degree[at[i]] ? csaw__owner_of(first, owner, shift, at[i]) : parts;
     entry[i] = (uint32_t)i;
-    atomicAdd(&counted[p], 1ull);
+}
+
+/* sorted: [count] partitions, ascending; begin: [parts + 1] where each one's begin. */
+__global__ void find_begins(const uint32_t *sorted, uint64_t count, uint32_t parts, uint64_t *begin) {
+    const uint64_t p = blockIdx.x * (uint64_t)blockDim.x + threadIdx.x;
+    uint64_t low = 0;
+    if (p > parts) return;
+    for (uint64_t n = count; n > 0;) {
+        const uint64_t half = n / 2;
+        const bool below = sorted[low + half] < p;
+        low = below ? low + half + 1 : low;
+        n = below ? n - half - 1 : half;
+    }
+    begin[p] = low;
+}
+
+bool has_dead_ends(const csaw_sampler *sampler) { return sampler->traits() & CSAW__TRAIT_DEAD_END; }
+
+/* Whether entries at vertices without arcs need no partition: they pick nothing, and where a hook says what comes of
+ * that, it finds their rows in the host's memory. */
+bool ends_without(const csaw__cuda_parts *c, const csaw_sampler *sampler) {
+    return !has_dead_ends(sampler) || c->in_place;
 }
 
 csaw_status sort_entries(csaw__cuda_parts *c, waiting_entries *w, uint64_t count) {
     csaw__device *const device = w->r->device;
     const uint32_t parts = c->parts->ranges.count;
     array<uint32_t> part, sorted, entry;
+    array<uint64_t> begin;
     array<char> room;
     size_t bytes = 0;
     int bits = 1;
@@ -72,17 +93,18 @@ csaw_status sort_entries(csaw__cuda_parts *c, waiting_entries *w, uint64_t count
     CSAW_TRY(sorted.take(device, count, "a frontier by partitions"));
     CSAW_TRY(entry.take(device, count, "a frontier by partitions"));
     CSAW_TRY(w->list.take(device, count, "a frontier by partitions"));
-    CSAW_CUDA(cudaMemsetAsync(c->waiting, 0, parts * sizeof *c->waiting, device->stream));
-    LAUNCH(device, count, name_parts, w->r->job.wave.at, count, c->first, c->owner, c->parts->ranges.shift, part.get(),
-           entry.get(), c->waiting);
+    CSAW_TRY(begin.take(device, (uint64_t)parts + 1, "a frontier by partitions"));
+    LAUNCH(device, count, name_parts, w->r->job.wave.at, count,
+           ends_without(c, w->r->sampler) ? c->parts->degree : nullptr, c->first, c->owner, c->parts->ranges.shift,
+           parts, part.get(), entry.get());
     CSAW_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, bytes, part.get(), sorted.get(), entry.get(), w->list.get(),
                                               (int64_t)count, 0, bits, device->stream));
     CSAW_TRY(room.take(device, bytes, "a frontier by partitions"));
     CSAW_CUDA(cub::DeviceRadixSort::SortPairs(room.get(), bytes, part.get(), sorted.get(), entry.get(), w->list.get(),
                                               (int64_t)count, 0, bits, device->stream));
-    CSAW_TRY(read(device, (const uint64_t *)c->waiting, w->active.get(), parts));
-    w->begin[0] = 0;
-    for (uint32_t p = 0; p < parts; p++) w->begin[p + 1] = w->begin[p] + w->active[p];
+    LAUNCH(device, (uint64_t)parts + 1, find_begins, sorted.get(), count, parts, begin.get());
+    CSAW_TRY(read(device, begin.get(), w->begin.get(), (uint64_t)parts + 1));
+    for (uint32_t p = 0; p < parts; p++) w->active[p] = w->begin[p + 1] - w->begin[p];
     return CSAW_OK;
 }
 
@@ -130,22 +152,15 @@ csaw_status launch_one(csaw__cuda_parts *c, waiting_entries *w, uint32_t part, u
     return w->to->leaves ? leave(w, part, room, stream) : CSAW_OK;
 }
 
-/* Blocks are dealt to the batches by their entries here. */
+/* The batches' launches come one after the other in the stream, so each has all of its blocks. */
 csaw_status launch(csaw__cuda_parts *c, uint32_t part, uint32_t slot, uint32_t blocks, uint32_t stream) {
     waiting_batches *const waiting = (waiting_batches *)c->worker;
     char *room = waiting->room.get() + stream * waiting->room_bytes;
-    uint64_t all = 0;
-    for (uint32_t i = 0; i < waiting->count; i++) all += waiting->of[i].active[part];
     for (uint32_t i = 0; i < waiting->count; i++) {
         waiting_entries *const w = &waiting->of[i];
-        const uint64_t entries = w->active[part], most = blocks_of(entries);
-        if (entries == 0) continue;
-        const uint64_t share = blocks * entries / all;
-        CSAW_TRY(launch_one(c, w, part, slot,
-                            share < 1      ? 1
-                            : share < most ? share
-                                           : most,
-                            room, c->stream[stream].runs));
+        const uint64_t most = blocks_of(w->active[part]);
+        if (most == 0) continue;
+        CSAW_TRY(launch_one(c, w, part, slot, blocks < most ? blocks : most, room, c->stream[stream].runs));
         room += w->leaving(part);
     }
     return CSAW_OK;
@@ -167,6 +182,21 @@ uint32_t need(const csaw__cuda_parts *, uint64_t entries) {
 
 const csaw__cuda_work expanding = {launch, counts, need};
 
+/* Entries that need no partition. */
+csaw_status end_entries(csaw__cuda_parts *c, waiting_entries *w, uint64_t count) {
+    csaw__device *const device = w->r->device;
+    csaw__job job = w->r->job;
+    job.wave.list = w->list.get();
+    job.wave.first = w->begin[c->parts->ranges.count];
+    job.wave.count = count;
+    job.wave.work_first = 0;
+    if (job.wave.first == count) return CSAW_OK;
+    if (!has_dead_ends(w->r->sampler)) return w->to->got.fill(0, count);
+    job.rows = csaw__cuda_rows_of_host(c);
+    return csaw__device_launch(device, w->r->sampler, CSAW__KERNEL_EXPAND + (int)job.kernel,
+                               (count - job.wave.first) * 32 /* lanes */, &job);
+}
+
 /* What the batch is to pick, by partitions. */
 csaw_status sort_batch(csaw__cuda_parts *c, const run *r, const picking &at, waiting_entries *w) {
     const uint64_t count = at.to->from.count;
@@ -176,6 +206,7 @@ csaw_status sort_batch(csaw__cuda_parts *c, const run *r, const picking &at, wai
     CSAW_TRY(w->begin.take((uint64_t)c->parts->ranges.count + 1, "a frontier by partitions"));
     CSAW_TRY(w->active.take(c->parts->ranges.count, "a frontier by partitions"));
     CSAW_TRY(sort_entries(c, w, count));
+    CSAW_TRY(end_entries(c, w, count));
     if (w->to->leaves) {
         CSAW_TRY(w->place.take((uint64_t)c->parts->ranges.count + 1, "arcs by partitions"));
         CSAW_TRY(csaw__leave_places(c, r->device, at, w->list.get(), w->begin.get(), w->place.get()));

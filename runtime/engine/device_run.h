@@ -117,6 +117,17 @@ csaw_status csaw__run_put(run *r, uint64_t *place, const uint64_t *first, const 
  * run that has nothing to pick, at[i].to is NULL. */
 csaw_status csaw__device_expand_in_parts(run *const *runs, const picking *at, uint32_t count);
 
+/* runtime/engine/device_parts_layer_way.cu. Which layers of a wave, whose room has degrees, partitions come for:
+ * far_take: [owners] their take, CSAW_ALL of others; left empty: none is. Device memory: candidate, cost: [owners + 1]
+ * sums of how many each has, and of words of memory to pick in; take: [owners] picks asked for. */
+struct layer_costs {
+    uint64_t owners;
+    const uint64_t *candidate, *cost;
+    const uint32_t *take;
+};
+csaw_status csaw__device_layer_way(csaw__device *device, const csaw__wave &wave, const layer_costs &layers,
+                                   array<uint32_t> *far_take);
+
 /* Layers of a depth, in a job's wave. Device memory: candidates: [owners + 1] sums of how many each has; take: [owners]
  * picks asked for, CSAW_ALL of owners that are not exchanged. */
 struct far_layers {

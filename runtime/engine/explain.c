@@ -188,56 +188,6 @@ static void explain_last_steps(csaw_plan *plan, const csaw__fit_request *graph, 
     }
 }
 
-/* A depth of layers that are exchanged, whose frontiers stand at all partitions. */
-static void explain_exchange(csaw_plan *plan, const csaw__fit *fit) {
-    const double transfers = csaw__exchange_transfers(fit);
-    say(plan,
-        "layers      %u partitions, %u resident: three passes a depth, for largest biases, sums and the arcs that are "
-        "drawn: about %.0f transfers = %s, if each needs all; then those at which an arc is drawn again\n",
-        fit->parts, fit->resident, transfers, SIZE(transfers * (double)fit->graph / fit->parts));
-}
-
-/* Which depths of layers a GPU reads in place, of any run, and of one of two depths from each vertex. */
-static void explain_layers(csaw_plan *plan, const csaw__fit_request *graph, const csaw__fit *fit, uint64_t instances) {
-    static const uint32_t fanout[] = {32, 32};
-    enum { depths = sizeof fanout / sizeof *fanout };
-    double candidates[depths]; /* of a layer */
-    const csaw__layer_limits most = csaw__layers_in_place(graph, fit);
-    const uint64_t of_one = most.words / CSAW__LAYER_WORDS;
-    const csaw__run run = {
-        .plan = plan,
-        .sampler = &csaw_layer,
-        .job = {.kernel = CSAW__KERNEL_ITS, .length = depths, .fanout = fanout, .num_roots = graph->rows},
-        .is_sample = true};
-    if (csaw__parts_on_gpu(plan->parts) && !plan->parts->kind->reads_in_place(plan->parts)) return; /* the CPU's */
-    explain_exchange(plan, fit);
-    if (most.words == 0) {
-        say(plan, "            for each depth, and none is read in place, since partitions, resident or streams were "
-                  "given\n");
-        return;
-    }
-    const uint64_t in_batch = csaw__samples_in_batch(&run, fit, 0, instances),
-                   together = in_batch < instances ? in_batch : instances;
-    say(plan,
-        "            or in place, where a depth has at most %llu candidates, %s, which are reckoned to "
-        "take as long there, and no layer of it more than %llu, which is what a launch has memory for\n"
-        "            by biases, of %u and %u arcs from each vertex, %llu layer%s a batch:",
-        (unsigned long long)most.candidates, SIZE(most.candidates * graph->arc_bytes), (unsigned long long)of_one,
-        fanout[0], fanout[1], (unsigned long long)together, together == 1 ? "" : "s");
-    csaw__layer_candidates(&run, candidates);
-    for (uint32_t d = 0; d < depths; d++) {
-        const double each = candidates[d], all = each * (double)together,
-                     largest = d ? each : (double)graph->longest_row; /* the first layer is of one vertex */
-        const char *const way = all > (double)most.candidates ? "exchanged, since they are many"
-                                : largest > (double)of_one    ? "exchanged, since a layer is too large"
-                                                              : "in place, since they are few";
-        say(plan, "%s depth %u has about %.0f candidates, %.0f a layer", d ? ";" : "", d, all, each);
-        if (d == 0) say(plan, " and %.0f in the largest", largest);
-        say(plan, ": %s", way);
-    }
-    say(plan, "\n");
-}
-
 /* Neighbours of each vertex, in so many instances: partitions that they need, by the lots of batches. */
 static void explain_samples(csaw_plan *plan, const csaw__fit_request *graph, uint64_t instances) {
     static const uint32_t fanout[] = {15, 10};
@@ -253,7 +203,7 @@ static void explain_samples(csaw_plan *plan, const csaw__fit_request *graph, uin
         return;
     }
     if (fit.resident == fit.parts) return;
-    explain_layers(plan, graph, &fit, instances);
+    csaw__explain_layers(plan, graph, &fit, instances);
     const uint64_t most = csaw__samples_in_batch(&run, &fit, apart, instances),
                    batch = most < instances ? most : instances, batches = instances / batch + (instances % batch != 0),
                    lots = batches / CSAW__LOT + (batches % CSAW__LOT != 0), times = depths + (lots - 1) * apart;
@@ -327,14 +277,14 @@ csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph) {
     if (go && graph->rows && (plan->described || on_gpu))
         explain_samples(plan, graph, graph->rows / sharers + (graph->rows % sharers != 0));
     if (request.memory) explain_tables(plan, &request);
-    if (go && plan->parts && !on_gpu) explain_exchange(plan, &fit);
+    if (go && plan->parts && !on_gpu) csaw__explain_exchange(plan, &fit);
     if (plan->parts && !csaw__parts_on_gpu(plan->parts))
         say(plan, "questions   of second-order steps about rows elsewhere: at most %s of host memory at a time\n",
             SIZE(plan->parts->questions.most));
     if (csaw__parts_on_gpu(plan->parts))
         say(plan, locked
                       ? "in place    rows of prev that are not resident; arcs that layers pick, whole rows where they "
-                        "take all or distinct vertices, or where all their candidates are few; second-order samples, "
+                        "take all or distinct vertices, or where their candidates are few; second-order samples, "
                         "pools that are lists\n"
                       : "in place    nothing, since the graph's pages are not locked: layers, second-order walks and "
                         "samples, and pools that are lists are drawn by the cpu\n");

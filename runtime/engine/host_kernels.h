@@ -302,18 +302,28 @@ static void csaw__walk(const csaw__job *job, uint64_t first, uint64_t count, csa
 
 /* ---- one walker, one step: partitions and the debug mode ---- */
 
+CSAW_FN bool csaw__row_in_sight(const csaw__job *job, csaw_vertex v) {
+    return v != CSAW_NONE && (!job->remote || v - job->rows.first < job->rows.count);
+}
+
+/* At a vertex in sight, or one without arcs, whose row is nowhere. */
 CSAW_FN csaw_site csaw__site_of_walker(const csaw__job *job, const csaw__walker *walker) {
     csaw_site site = csaw__site_of(job, job->first + walker->walk, walker->root);
-    if (walker->prev != CSAW_NONE && (!job->remote || walker->prev - job->rows.first < job->rows.count)) {
+    if (csaw__row_in_sight(job, walker->prev)) {
         csaw__site_row(&site, walker->prev);
         site.prev_row = site.row;
         site.prev_degree = site.degree;
+        site.prev_here = 1;
+    } else if (csaw__hooks.flags & CSAW_SECOND_ORDER && job->degree && walker->prev < job->num_vertices &&
+               job->degree[walker->prev] == 0) {
         site.prev_here = 1;
     }
     site.prev = walker->prev;
     site.depth = walker->depth;
     __builtin_memcpy(site.user, walker->user, sizeof site.user);
-    csaw__site_row(&site, walker->at);
+    site.at = walker->at;
+    site.row = site.degree = 0;
+    if (csaw__row_in_sight(job, walker->at)) csaw__site_row(&site, walker->at);
     return site;
 }
 

@@ -114,24 +114,26 @@ bool csaw__parts_would_stay(const csaw__fit_request *graph, uint64_t walks, uint
 /* runtime/engine/parts_sample_way.c. What the picks of a sample look at, and so how a GPU gets at the rows. */
 typedef enum csaw__sample_way {
     CSAW__SAMPLE_BRINGS,    /* a row each: partitions come, for several batches at once */
-    CSAW__SAMPLE_EXCHANGES, /* a layer's rows, one at a time: partitions come for one batch after the other, or the rows
-                             * of a depth are read in place (csaw__layers_in_place) */
+    CSAW__SAMPLE_EXCHANGES, /* a layer's rows, one at a time: partitions come for one batch after the other, or rows of
+                             * a depth are read in place (csaw__layers_in_place) */
     CSAW__SAMPLE_STAYS      /* rows of several partitions at a time: they are read in place */
 } csaw__sample_way;
 csaw__sample_way csaw__sample_way_of(const csaw_sampler *sampler, uint32_t kernel);
-/* A depth of layers that has no more than both is read in place; others are exchanged. */
+/* Of a depth, layers that take no more words each are read in place, if they have no more candidates together; others
+ * are exchanged. Layers of which all is taken are none of these. */
 typedef struct csaw__layer_limits {
-    uint64_t candidates; /* of all its layers: the time that they take in place is that of csaw__exchange_transfers() */
-    uint64_t words;      /* of device memory that the layer with most of them takes to be picked from */
+    uint64_t candidates; /* the time that they take in place is that of the transfers that they save */
+    uint64_t words;      /* of device memory that a layer takes to be picked from */
 } csaw__layer_limits;
 enum { CSAW__LAYER_WORDS = 4 /* of a candidate: mass and owner, mark, sum */ };
-/* None are, where it is said how partitions are to come. */
-csaw__layer_limits csaw__layers_in_place(const csaw__fit_request *asked, const csaw__fit *fit);
-/* Whether a depth is exchanged that has so many candidates, and a largest layer of so many words. */
-bool csaw__layers_bring(const csaw__parts *parts, uint64_t candidates, uint64_t words);
-double csaw__exchange_transfers(const csaw__fit *fit); /* of a depth that needs every partition in three passes */
-/* Bytes of the host's memory that an exchange takes, of an entry of a frontier, and of a pick. */
-enum { CSAW__EXCHANGE_ENTRY_BYTES = 64, CSAW__EXCHANGE_PICK_BYTES = 144 };
+/* None are, where it is said how partitions are to come. come_anyway: partitions that do, for layers of more words. */
+csaw__layer_limits csaw__layers_in_place(const csaw__fit_request *asked, const csaw__fit *fit, uint32_t come_anyway);
+/* Words up to which layers of a depth are read in place, where those of no more than csaw__layers_in_place() says have
+ * so many candidates, and the others stand at so many partitions. 0: all are exchanged. */
+uint64_t csaw__layer_words_in_place(const csaw__parts *parts, uint64_t candidates, uint32_t come_anyway);
+double csaw__exchange_transfers(const csaw__fit *fit, uint32_t parts); /* of a depth that needs these in three passes */
+/* Bytes of the host's memory that an exchange takes, of a piece of a row (CSAW__FAR_ARCS), and of a pick. */
+enum { CSAW__EXCHANGE_PIECE_BYTES = 56, CSAW__EXCHANGE_PICK_BYTES = 144 };
 /* Words of so many bytes of device memory, 0: no end of them, that one launch may take to pick in. */
 uint64_t csaw__pick_words(uint64_t bytes);
 
@@ -164,6 +166,10 @@ void csaw__explain_gpus(csaw_plan *plan, uint32_t count, bool together, bool exc
 /* What one of several GPUs says of itself; lines that would be alike are the first one's. */
 void csaw__explain_one_of(csaw_plan *plan, const csaw_plan *one, bool first);
 csaw_status csaw__explain_fit(csaw_plan *plan, const csaw__fit_request *graph);
+/* runtime/engine/explain_layers.c: a depth of layers that are exchanged, whose frontiers stand at all partitions; and
+ * which layers a GPU reads in place, of so many instances. */
+void csaw__explain_exchange(csaw_plan *plan, const csaw__fit *fit);
+void csaw__explain_layers(csaw_plan *plan, const csaw__fit_request *graph, const csaw__fit *fit, uint64_t instances);
 /* runtime/engine/spread_explain.c: the graph split over ranks; what a GPU does with a rank's part; and whether the
  * parts fit GPUs of so much memory, CSAW_EDEVMEM if not. */
 csaw_status csaw__explain_split(csaw_plan *plan, uint32_t ranks, bool by_visits);

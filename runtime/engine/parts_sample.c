@@ -35,6 +35,7 @@ typedef struct csaw__ahead {
     uint64_t num_arcs, root_room, dst_room, edge_room, next_room;
     uint64_t first, end; /* instances that it was tried for */
     bool done;           /* their picks are here: no hook broke its rules */
+    bool none_without;   /* vertices without arcs are no items */
 } csaw__ahead;
 
 bool csaw__parts_any_order(const csaw__worker *w) {
@@ -43,6 +44,19 @@ bool csaw__parts_any_order(const csaw__worker *w) {
 }
 
 /* ---- items ---- */
+
+/* Whether nothing comes of a vertex without arcs, not even an error. */
+static bool nothing_without_arcs(const csaw__worker *w) {
+    const bool hooks = w->has_dead_end || w->sampler->traits() & CSAW__TRAIT_FANOUT;
+    for (uint32_t d = 0; d < w->job->length && w->job->fanout && w->job->replace; d++)
+        if (w->job->fanout[d] > CSAW__MAX_SLOTS && w->job->fanout[d] != CSAW_ALL) return false;
+    return w->plan->parts->degree && !hooks;
+}
+
+/* It needs no partition then, and is no item. */
+static bool ends_at(const csaw__worker *w, csaw_vertex v) {
+    return w->ahead->none_without && w->plan->parts->degree[v] == 0;
+}
 
 /* Where the item is, or the free cell where it would go. */
 static uint64_t *cell_of(const csaw__ahead *a, uint64_t owner_depth, csaw_vertex at) {
@@ -88,7 +102,7 @@ static csaw_status lead_to(csaw__worker *w, const csaw__outlet *out, uint64_t ow
     uint64_t *cell;
     bool is_new;
     *full = false;
-    if (v == CSAW_NONE || w->f.depth + 1 == w->job->length) return CSAW_OK;
+    if (v == CSAW_NONE || w->f.depth + 1 == w->job->length || ends_at(w, v)) return CSAW_OK;
     CSAW_TRY(find_item(a, owner_depth + 1, v, &cell, &is_new));
     if (!is_new) return CSAW_OK;
     *full = !csaw__queues_push(out->queues, out->spill, (csaw__active){.instance_depth = owner_depth + 1, .vertex = v});
@@ -202,6 +216,7 @@ static csaw_status start(csaw__worker *w, uint64_t first, uint64_t count) {
     CSAW_TRY(CSAW__GROW(&a->root, &a->root_room, count, "roots"));
     if (a->cell) memset(a->cell, 0, sizeof *a->cell << (64 - a->shift));
     a->num_items = a->num_arcs = 0;
+    a->none_without = nothing_without_arcs(w);
     a->first = first;
     a->end = first + count;
     w->f.first = first;
@@ -224,6 +239,7 @@ static csaw_status enqueue_seeds(csaw__worker *w, uint64_t owner) {
         uint64_t *cell;
         bool is_new;
         if (s == begin) a->root[owner] = v;
+        if (ends_at(w, v)) continue;
         CSAW_TRY(find_item(a, owner_depth, v, &cell, &is_new));
         if (!is_new) continue;
         CSAW_TRY(csaw__queues_add(&w->plan->parts->queues, (csaw__active){.instance_depth = owner_depth, .vertex = v}));
@@ -263,7 +279,9 @@ csaw_status csaw__parts_recall(csaw__worker *w) {
     for (uint64_t i = 0; i < f->count; i++) {
         const csaw__entry *const entry = &f->entry[i];
         const uint64_t owner = f->first - a->first + entry->owner;
-        const item *const it = &a->item[*cell_of(a, owner << CSAW__DEPTH_BITS | f->depth, entry->at) - 1];
+        static const item nothing = {.got = 0, .dead_end = CSAW_NONE};
+        const uint64_t owner_depth = owner << CSAW__DEPTH_BITS | f->depth;
+        const item *const it = ends_at(w, entry->at) ? &nothing : &a->item[*cell_of(a, owner_depth, entry->at) - 1];
         const uint64_t to = f->offset[i];
         CSAW_TRY(csaw__worker_picks(w, to + it->got));
         for (uint32_t j = 0; j < it->got; j++) {

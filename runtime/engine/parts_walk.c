@@ -2,6 +2,8 @@
 /* runtime/engine/parts_walk.c - walks on a partitioned graph: a walker waits at the partition that holds its vertex,
  * and a second-order step asks the partition that holds prev which candidates are prev's neighbours.
  *
+ * A walker at a vertex without arcs needs no partition, and goes on or ends at once.
+ *
  * The picks are those of the whole graph, since a draw depends on instance, depth and vertex alone; a step that had to
  * wait for an answer is taken up again where it stopped (questions.h). Walkers and their paths are in device memory, so
  * as many walks are under way as fit there (C-SAW, SC'20, section V-C). */
@@ -66,6 +68,15 @@ static void move(walks *w, csaw__walker *walker, csaw__active *entry) {
     entry->state = walker->depth == w->job->length ? CSAW__FINISHED : STEPS;
 }
 
+/* Steps from vertices without arcs, for which no partition is needed. */
+static void step_off(walks *w, csaw__walker *walker, csaw__active *entry) {
+    const uint32_t *const degree = w->parts->degree;
+    while (degree && entry->state == STEPS && degree[entry->vertex] == 0) {
+        w->sampler->step(w->job, walker, NULL, w->fault);
+        move(w, walker, entry);
+    }
+}
+
 /* Steps until the walker leaves the partition, asks, or is done. */
 static csaw_status step(walks *w, const csaw__job *here, csaw__active *entry, const csaw__outlet *outlet) {
     csaw__walker *const walker = &w->walker[entry->instance_depth >> CSAW__DEPTH_BITS];
@@ -81,6 +92,7 @@ static csaw_status step(walks *w, const csaw__job *here, csaw__active *entry, co
             csaw__question_go_on(room, outlet->queues, outlet->spill);
         }
         move(w, walker, entry);
+        step_off(w, walker, entry);
     } while (entry->state == STEPS && entry->vertex - here->rows.first < here->rows.count);
     return CSAW_OK;
 }
@@ -105,8 +117,10 @@ static csaw_status start(walks *w, csaw__queues *queues) {
         const csaw_vertex v = job->roots ? job->roots[root] : (csaw_vertex)root;
         w->walker[i] = (csaw__walker){.walk = i, .at = v, .root = v, .prev = CSAW_NONE, .edge = CSAW_NO_EDGE};
         job->path[i * ((uint64_t)job->length + 1)] = v;
-        if (job->length)
-            CSAW_TRY(csaw__queues_add(queues, (csaw__active){.instance_depth = i << CSAW__DEPTH_BITS, .vertex = v}));
+        if (job->length == 0) continue;
+        csaw__active entry = {.instance_depth = i << CSAW__DEPTH_BITS, .vertex = v};
+        step_off(w, &w->walker[i], &entry);
+        if (entry.state != CSAW__FINISHED) CSAW_TRY(csaw__queues_add(queues, entry));
     }
     return CSAW_OK;
 }

@@ -2,7 +2,8 @@
 /* runtime/engine/rows.c - a sampler's hooks over the rows of a frontier: at once where the whole graph is in sight,
  * else partition by partition, each seeing its own rows alone.
  *
- * On partitions an entry waits at the partition of its vertex. Second-order questions come first: an entry takes its
+ * On partitions an entry waits at the partition of its vertex, unless that has no arcs: then nothing of a partition is
+ * needed. Second-order questions come first: an entry takes its
  * row's destinations to the partition of prev, where they are answered; as many entries at a time as there is memory
  * for (questions.h). */
 #include <string.h>
@@ -156,7 +157,13 @@ static csaw_status run_part(void *self, const csaw__rows *rows, csaw__active *en
 }
 
 static csaw_status over_parts(row_work *work, uint64_t first, uint64_t end) {
-    for (uint64_t i = first; i < end; i++) CSAW_TRY(wait_at_part(work, i));
+    csaw__worker *const w = work->w;
+    for (uint64_t i = first; i < end; i++) {
+        if (w->f.degree[work->entry[i]])
+            CSAW_TRY(wait_at_part(work, i));
+        else
+            work->run(w, w->job, &work->entry[i], 1);
+    }
     return csaw__parts_run(work->w->plan->parts, (csaw__part_work){work, run_part});
 }
 

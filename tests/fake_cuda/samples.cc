@@ -14,6 +14,7 @@
 #include "runtime/engine/device_memory.cu"
 #include "runtime/engine/device_parts_batches.cu"
 #include "runtime/engine/device_parts_layer.cu"
+#include "runtime/engine/device_parts_layer_way.cu"
 #include "runtime/engine/device_parts_leave.cu"
 #include "runtime/engine/device_parts_sample.cu"
 #include "runtime/engine/device_sample.cu"

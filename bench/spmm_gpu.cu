@@ -18,8 +18,6 @@
  * three times by the host's clock. Beside each time stands its floor: every array once (least_bytes) at the rate of a
  * copy measured in this run, and its ratio to the product that it belongs to: that by AUTO, of gradients of MEAN, MAX
  * and softmax theirs. Arrays that stay in the L2 cache from call to call can be faster. Rates as in bench/spmm.c. */
-#include <string>
-
 #include "bench/gpu_bench.cuh"
 extern "C" {
 #include "bench/spmm_check.h"
@@ -190,19 +188,7 @@ static void run_sums(bench *b) {
         const char *const name = csaw_spmm_method_name((csaw_spmm_method)method);
         csaw_spmm_options options = options_of(b, b->with_hubs);
         options.method = (csaw_spmm_method)method;
-        if (!is_in(b->set.ops, "sum") || !is_in(b->set.ways, name)) continue;
-        std::string list = getenv("CSAW_STRETCH_WAYS") ? getenv("CSAW_STRETCH_WAYS") : "";
-        if (method != CSAW_SPMM_STRETCHES || list.empty()) run_product(b, name, options);
-        if (method != CSAW_SPMM_STRETCHES) continue;
-        for (std::string::size_type at = 0; at < list.size();) {
-            const std::string::size_type next =
-                list.find(' ', at) == std::string::npos ? list.size() : list.find(' ', at);
-            const std::string way = list.substr(at, next - at);
-            at = next + 1;
-            if (way.empty()) continue;
-            setenv("CSAW_STRETCH", way.c_str(), 1);
-            run_product(b, ("stretches " + way).c_str(), options);
-        }
+        if (is_in(b->set.ops, "sum") && is_in(b->set.ways, name)) run_product(b, name, options);
     }
     if (is_in(b->set.ops, "sum")) {
         run_product(b, "auto, with hubs", options_of(b, b->with_hubs));

@@ -83,6 +83,11 @@ static csaw_status order(const place &where, const csaw_sparse *a, csaw__device_
     return csaw__device_order(where, plan->transpose.rowptr, a->cols, a->num_edges, &known[1]->split, &known[1]->order);
 }
 
+static csaw_status find_first_rows(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
+    CSAW_TRY(csaw__device_first_rows(where, a->rowptr, a->rows, a->num_edges, &plan->matrix.first_rows));
+    return csaw__device_first_rows(where, plan->transpose.rowptr, a->cols, a->num_edges, &plan->transposed.first_rows);
+}
+
 static csaw_status find_hubs(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
     const csaw__device_transpose *const t = &plan->transpose;
     const csaw_sparse turned = {a->cols, a->rows, a->num_edges, t->rowptr, t->row, nullptr};
@@ -104,6 +109,7 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
     CSAW_TRY(csaw__device_transpose_fill(where, a, t));
     CSAW_TRY(find_long(where, t->rowptr, a->cols, &plan->transposed));
     CSAW_TRY(order(where, a, plan));
+    CSAW_TRY(find_first_rows(where, a, plan));
     CSAW_TRY(csaw__device_dots_order(where, a, &plan->dots));
     CSAW_TRY(keep(where, a->rows, "the lengths of rows", &plan->divisor));
     CSAW_TRY(csaw__device_divisors(where, a, plan->divisor));
@@ -144,7 +150,7 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
         cudaDeviceSynchronize(); /* calls with this plan may still run */
         for (const csaw__device_known *k : {&plan->matrix, &plan->transposed})
             for (void *m : {(void *)k->split.count, (void *)k->split.chunk, (void *)k->split.row, (void *)k->order,
-                            (void *)k->hubs.code, (void *)k->hubs.column})
+                            (void *)k->first_rows, (void *)k->hubs.code, (void *)k->hubs.column})
                 cudaFree(m);
         for (void *m : memory) cudaFree(m);
         cudaMemPoolDestroy(plan->pool);

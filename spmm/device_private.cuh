@@ -16,8 +16,9 @@ typedef struct csaw__device_transpose { /* rows are the columns of the matrix; d
 
 typedef struct csaw__device_known { /* of the rows of a matrix, to products with it */
     csaw__long_rows split;
-    uint32_t *order; /* of units of work, [most_chunks + rows]; NULL: none */
-    csaw__hubs hubs; /* none unless prepared */
+    uint32_t *order;      /* of units of work, [most_chunks + rows]; NULL: none */
+    uint32_t *first_rows; /* of stretches (spmm/device_stretch.cuh); NULL: none */
+    csaw__hubs hubs;      /* none unless prepared */
 } csaw__device_known;
 
 struct csaw__device_plan {
@@ -64,8 +65,11 @@ csaw_status csaw__launch_bf16(const csaw__product *p, csaw_spmm_method method, u
                               cudaStream_t stream);
 /* One launch of CSAW_SPMM_HUBS. next: [slices of the launch] work memory. */
 csaw_status csaw__launch_hubs(const place &where, const csaw__product *p, const csaw__hubs *hubs, uint32_t *next);
-/* CSAW_SPMM_STRETCHES, and the merging of its chunks. */
-csaw_status csaw__launch_stretches(const place &where, const csaw__product *p);
+/* CSAW_SPMM_STRETCHES, and the merging of its chunks. first_rows: by a plan; NULL = none. */
+csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const uint32_t *first_rows);
+/* How many rows stand before each stretch of a matrix; none of a matrix that stretches are not for. */
+csaw_status csaw__device_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
+                                    uint32_t **out);
 /* The units of a matrix by falling number of edges; none where rows have few, so that it would not serve. */
 csaw_status csaw__device_order(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
                                const csaw__long_rows *split, uint32_t **out);
@@ -105,6 +109,7 @@ class csaw__device_run {
     work<float> partial_;
     work<uint32_t> place_;
     csaw__hubs hubs_ = {};
+    const uint32_t *first_rows_ = nullptr; /* of stretches, by a plan */
     work<uint32_t> next_;
 };
 

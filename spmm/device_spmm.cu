@@ -48,8 +48,8 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
         "method CSAW_SPMM_AUTO");
     if (method_ == CSAW_SPMM_STRETCHES && !csaw__takes_stretches(&p_)) method_ = CSAW_SPMM_CRC;
     if (method_ == CSAW_SPMM_STRETCHES) {
-        csaw__lay_stretches(&p_, known ? &known->split : nullptr, csaw__stretch_way_now().places,
-                            csaw__stretch_way_now().threads);
+        csaw__lay_stretches(&p_, known ? &known->split : nullptr, CSAW__STRETCH_BITS);
+        if (known) first_rows_ = known->first_rows;
     } else {
         CSAW_TRY(split_.open(where, known, &p_));
         csaw__lay_out(&p_, method_, CSAW__THREADS);
@@ -75,7 +75,7 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
 
 csaw_status csaw__device_run::launch(const place &where) {
     unsigned blocks = (unsigned)(p_.slices * p_.blocks);
-    if (method_ == CSAW_SPMM_STRETCHES) return csaw__launch_stretches(where, &p_);
+    if (method_ == CSAW_SPMM_STRETCHES) return csaw__launch_stretches(where, &p_, first_rows_);
     if (method_ == CSAW_SPMM_HUBS) return csaw__launch_hubs(where, &p_, &hubs_, next_.get());
     uint32_t *const next = resident_ ? next_.get() : nullptr;
     if (next) {

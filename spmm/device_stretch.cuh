@@ -5,10 +5,11 @@
  * other, and a row costs as an edge does (merge path: Merrill and Garland, "Merge-based parallel sparse matrix-vector
  * multiplication", SC'16). A stretch is so many places, and its warp takes the rows that stand there, and of a row of
  * more than CSAW_CHUNK edges the chunk that begins there: at most one, since a stretch is no longer than a chunk. So
- * sums are those of all other methods, and no two warps share one. What a warp takes are edges that follow each other:
- * it loads columns and weights side by side, and features of so many edges at once, whatever rows they belong to. Where
- * rows end is one bit for each edge, the same in all lanes. All 32 lanes hold columns, few each, so that a lane has the
- * features of many edges on their way.
+ * sums are those of all other methods, and no two warps share one. A stretch that lies as a whole in a row or chunk has
+ * nothing of its own, and so takes that row or chunk over from the stretch where it begins. What a warp takes are edges
+ * that follow each other: it loads columns and weights side by side, and features of so many edges at once, whatever
+ * rows they belong to. Where rows end is one bit for each edge, the same in all lanes. All 32 lanes hold columns, few
+ * each, so that a lane has the features of many edges on their way.
  *
  * The sums of chunks go to work memory, which has a place for each CSAW_CHUNK edges of the matrix, and one for a row's
  * last chunk that begins there; a second kernel merges them. To be compiled without contraction of a * b + c. */
@@ -36,6 +37,15 @@ static __device__ __forceinline__ uint32_t csaw__rows_before(const uint64_t *row
     return low;
 }
 
+/* out: of each stretch of a matrix, how many rows stand before it; a warp each. */
+static __global__ void csaw__find_first_rows(const uint64_t *rowptr, uint64_t rows, uint64_t edges, uint32_t bits,
+                                             uint32_t *out) {
+    const uint64_t number = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (number >= csaw__stretches_of(rows, edges, bits)) return;
+    const uint32_t first = csaw__rows_before(rowptr, (uint32_t)rows, number << bits);
+    if (threadIdx.x % 32 == 0) out[number] = first;
+}
+
 /* Where the sum of a long row's chunk stands that begins with this edge. */
 static __device__ __forceinline__ uint64_t csaw__chunk_place(const csaw__product &p, uint64_t edge, bool last) {
     return edge / CSAW_CHUNK + (last ? p.split.most_chunks / 2 : 0);
@@ -52,56 +62,45 @@ struct alignas(16) csaw__stretch_room { /* of a warp, in shared memory */
     alignas(16) float weight[32];
 };
 
-/* Stretches of 2^bits places; halves: two may take half of the columns each. */
-struct csaw__stretch_rule {
-    uint32_t bits;
-    bool helps, halves;
-};
-
 /* The rows of a stretch, or 31 of them; the same in all lanes. */
 struct csaw__stretch_part {
     uint64_t first_edge;
     uint32_t first_row;    /* of lane 1 */
     uint32_t edges, empty; /* empty: lanes whose rows are */
-    uint32_t half;         /* 0: all columns; 1, 2: the lower half of them, the upper one */
     bool more;             /* the last lane's row is of the stretch too: so may be those that follow */
 };
 
 /* Lane l has row first + l - 1; lane 0 what the stretch has of the row before, if `begun`: the chunk that begins in it,
- * or help. Stretches that lie in a row or chunk as a whole have nothing of their own: with one the first of them takes
- * it from the stretch where it begins, with two or more they take half of the columns each. Fills in room->row; *end:
- * in each lane, how many edges of the part there are up to the end of its row, 0 = it has none. */
-static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(
-    const csaw__product &p, const csaw__slice &slice, uint32_t slice_number, uint64_t place,
-    const csaw__stretch_rule &rule, uint32_t first, bool begun, csaw__stretch_room *room, uint32_t *end) {
-    const uint32_t lane = threadIdx.x % 32, stretch = 1u << rule.bits;
+ * or what the first stretch that lies in a row or chunk as a whole takes over from the one where that begins. Fills in
+ * room->row; *end: in each lane, how many edges of the part there are up to the end of its row, 0 = it has none. */
+static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(const csaw__product &p,
+                                                                           const csaw__slice &slice,
+                                                                           uint32_t slice_number, uint64_t place,
+                                                                           uint32_t bits, uint32_t first, bool begun,
+                                                                           csaw__stretch_room *room, uint32_t *end) {
+    const uint32_t lane = threadIdx.x % 32, stretch = 1u << bits;
     const uint32_t row = first + lane - 1; /* before the first: no row */
     const bool is_row = row < (uint32_t)p.rows;
     uint64_t begin = is_row ? p.rowptr[row] : 0, length = is_row ? p.rowptr[row + 1] - begin : 0;
     uint64_t at = begin + row; /* where it stands */
     const bool is_chunk = length > CSAW_CHUNK;
-    bool here = is_row && at - place < stretch, last = false, helps = false;
+    bool here = is_row && at - place < stretch, last = false, takes_over = false;
     if (lane == 0) {
         const uint64_t passed = place - at;
         uint64_t skip = is_chunk ? (passed + stretch - 1) / CSAW_CHUNK * CSAW_CHUNK : 0; /* the last before the end */
         here = begun && is_chunk && skip >= passed && skip < length;
-        helps = begun && !here && passed <= length;
-        if (helps && is_chunk) skip = passed / CSAW_CHUNK * CSAW_CHUNK;
+        takes_over = begun && !here && passed <= length;
+        if (takes_over && is_chunk) skip = passed / CSAW_CHUNK * CSAW_CHUNK; /* the chunk that it lies in */
         begin += skip, length -= skip, at += skip;
         last = length <= CSAW_CHUNK;
     }
-    uint32_t count = here || helps ? (length < CSAW_CHUNK ? (uint32_t)length : CSAW_CHUNK) : 0;
+    uint32_t count = here || takes_over ? (length < CSAW_CHUNK ? (uint32_t)length : CSAW_CHUNK) : 0;
     const uint64_t until = at + count + (last || !is_chunk); /* where the next stands */
-    const uint64_t from = at >> rule.bits, to = until >> rule.bits;
-    const bool whole = to > from + 1; /* a stretch or more lie in it */
-    const bool two = whole && rule.halves && to > from + 2;
-    uint32_t half = 0;
-    if (helps) {
-        const uint64_t number = (place >> rule.bits) - from; /* which of them this one is */
-        helps = rule.helps && place + stretch <= until && number <= (two ? 2 : 1);
-        half = two ? (uint32_t)number : 0;
-        if (!helps) count = 0;
-    } else if (here && whole && rule.helps) {
+    const uint64_t from = at >> bits;                        /* the stretch where it begins */
+    const bool taken = until >> bits > from + 1;             /* a stretch or more lie in it */
+    if (takes_over) {
+        if (place >> bits != from + 1 || place + stretch > until) count = 0; /* not the first, or not as a whole */
+    } else if (here && taken) {
         count = 0;
         here = false;
     }
@@ -109,7 +108,6 @@ static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(
     csaw__stretch_part part;
     part.first_row = first;
     part.empty = __ballot_sync(CSAW__ALL_LANES, here && !count);
-    part.half = __shfl_sync(CSAW__ALL_LANES, helps ? half : 0, 0);
     part.more = __shfl_sync(CSAW__ALL_LANES, (uint32_t)here, 31) != 0;
     part.first_edge = __shfl_sync(CSAW__ALL_LANES, begin, with_edges ? __ffs((int)with_edges) - 1 : 0);
     *end = count ? (uint32_t)(begin - part.first_edge) + count : 0;
@@ -215,9 +213,9 @@ template <csaw_dtype X, int VECTOR> struct csaw__stretch_sums {
     }
 };
 
-/* The rows and chunks of a part that have edges, in columns from `column` on, by a warp. */
+/* The rows and chunks of a part that have edges, by a warp. */
 template <csaw_dtype X, int VECTOR, int BATCH>
-static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, const csaw__slice &slice, uint32_t column,
+static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, const csaw__slice &slice,
                                                       const csaw__stretch_part &part, uint32_t end,
                                                       csaw__stretch_room *room) {
     typedef csaw__stretch_sums<X, VECTOR> sums;
@@ -226,7 +224,7 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
     typedef csaw__pack<float, CSAW__STRETCH_STEP> weights;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, STEP = CSAW__STRETCH_STEP, HALF = BATCH / 2;
     static_assert(HALF % STEP == 0 && 32 % BATCH == 0, "halves of a batch are whole steps, the edges at hand batches");
-    const uint32_t lane = threadIdx.x % 32, row_bytes = (uint32_t)p.x.stride * bytes, mine = column + lane * VECTOR;
+    const uint32_t lane = threadIdx.x % 32, row_bytes = (uint32_t)p.x.stride * bytes, mine = lane * VECTOR;
     sums of = {p, nullptr, {}, mine, mine < slice.width, {}};
     const char *x = (const char *)p.x.data + (slice.first + (of.stored ? mine : 0)) * bytes;
     const csaw_vertex *const col = p.col + part.first_edge;
@@ -273,50 +271,40 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
 /* One stretch, by a warp. */
 template <csaw_dtype X, int VECTOR, int BATCH>
 static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product &p, const csaw__slice &slice,
-                                                            uint32_t slice_number, uint64_t place,
-                                                            csaw__stretch_rule rule, const uint32_t *known,
-                                                            csaw__stretch_room *room) {
-    constexpr bool HALVES = VECTOR > 1 && BATCH < 32;
-    constexpr int NARROW = HALVES ? VECTOR / 2 : VECTOR, LONGER = HALVES ? BATCH * 2 : BATCH;
+                                                            uint32_t slice_number, uint64_t place, uint32_t bits,
+                                                            const uint32_t *known, csaw__stretch_room *room) {
     const uint32_t column = threadIdx.x % 32 * VECTOR;
     const float zero[VECTOR] = {};
     uint32_t first = known ? *known : csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
     bool begun = first > 0, more = true;
-    rule.halves = rule.halves && HALVES;
     for (; more; first += 31, begun = false) {
         uint32_t end;
         const csaw__stretch_part part =
-            csaw__stretch_part_at(p, slice, slice_number, place, rule, first, begun, room, &end);
+            csaw__stretch_part_at(p, slice, slice_number, place, bits, first, begun, room, &end);
         more = part.more;
         for (uint32_t rest = part.empty; rest; rest &= rest - 1)
             if (column < slice.width)
                 csaw__store<VECTOR>(&p.y, part.first_row + (uint64_t)(__ffs((int)rest) - 2), slice.first + column,
                                     zero);
-        if (HALVES && part.half)
-            csaw__add_part<X, NARROW, LONGER>(p, slice, (part.half - 1) * (32 * NARROW), part, end, room);
-        else
-            csaw__add_part<X, VECTOR, BATCH>(p, slice, 0, part, end, room);
+        csaw__add_part<X, VECTOR, BATCH>(p, slice, part, end, room);
     }
 }
 
-/* of_slice: how many stretches there are. */
+/* first_rows: as csaw__find_first_rows() has them; NULL = they are searched. */
 template <csaw_dtype X, int VECTOR, int BATCH>
 static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS)
-    csaw__stretches(const __grid_constant__ csaw__product p, csaw__stretch_rule rule, uint64_t of_slice,
-                    const uint32_t *first_rows) {
+    csaw__stretches(const __grid_constant__ csaw__product p, uint32_t bits, const uint32_t *first_rows) {
     __shared__ csaw__stretch_room rooms[CSAW__STRETCH_THREADS / 32];
-    const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32;
-    const uint64_t all = of_slice * p.slices;
+    const uint32_t warp = threadIdx.x / 32;
+    const uint64_t of_slice = csaw__stretches_of(p.rows, p.num_edges, bits);
+    const uint64_t number = blockIdx.x * (uint64_t)(blockDim.x / 32) + warp;
+    const uint64_t slice_number = p.slices == 1 ? 0 : number / of_slice, stretch = number - slice_number * of_slice;
     csaw__end_after_last();
     csaw__let_next_begin();
-    for (uint64_t number = (uint64_t)blockIdx.x * warps + warp; number < all; number += (uint64_t)gridDim.x * warps) {
-        const uint64_t slice_number = p.slices == 1 ? 0 : number / of_slice;
-        const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-        csaw__reduce_stretch<X, VECTOR, BATCH>(
-            p, slice, (uint32_t)slice_number, (number - slice_number * of_slice) << rule.bits, rule,
-            first_rows ? first_rows + (number - slice_number * of_slice) : nullptr, rooms + warp);
-        __syncwarp();
-    }
+    if (slice_number >= p.slices) return;
+    const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
+    csaw__reduce_stretch<X, VECTOR, BATCH>(p, slice, (uint32_t)slice_number, stretch << bits, bits,
+                                           first_rows ? first_rows + stretch : nullptr, rooms + warp);
 }
 
 /* ---- long rows ---- */
@@ -372,30 +360,18 @@ static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__produ
 
 /* ---- one kernel for each width ---- */
 
-typedef void csaw__stretch_kernel(csaw__product, csaw__stretch_rule, uint64_t, const uint32_t *);
+typedef void csaw__stretch_kernel(csaw__product, uint32_t, const uint32_t *);
 
-static __global__ void csaw__find_first_rows(const __grid_constant__ csaw__product p, uint32_t stretch,
-                                             uint64_t of_slice, uint32_t *out) {
-    const uint64_t number = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    if (number >= of_slice) return;
-    const uint32_t first = csaw__rows_before(p.rowptr, (uint32_t)p.rows, number * stretch);
-    if (threadIdx.x % 32 == 0) out[number] = first;
+/* So many edges' features are on their way at once; of 16 bytes a lane fewer, or registers are short. */
+template <csaw_dtype X, int VECTOR> static csaw__stretch_kernel *csaw__stretch_kernel_by() {
+    return csaw__stretches < X, VECTOR, VECTOR * (X == CSAW_F32 ? 4 : 2) < 16 ? 32 : 8 > ;
 }
 
-/* So many vectors as take 32 registers are on their way at once, at most 32. */
-template <csaw_dtype X, int VECTOR> static csaw__stretch_kernel *csaw__stretch_kernel_by(unsigned batch) {
-    constexpr int bytes = VECTOR * (X == CSAW_F32 ? 4 : 2), most = bytes <= 4 ? 32 : 128 / bytes;
-    if (batch == 8) return csaw__stretches<X, VECTOR, 8>;
-    if (batch == 16) return csaw__stretches<X, VECTOR, 16>;
-    if (batch == 32) return csaw__stretches<X, VECTOR, 32>;
-    return csaw__stretches<X, VECTOR, most>;
-}
-
-template <csaw_dtype X> static csaw__stretch_kernel *csaw__stretch_kernel_of(uint32_t vector, unsigned batch = 0) {
+template <csaw_dtype X> static csaw__stretch_kernel *csaw__stretch_kernel_of(uint32_t vector) {
     constexpr int WIDE = X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
-    if (vector == WIDE) return csaw__stretch_kernel_by<X, WIDE>(batch);
-    if (vector == 4) return csaw__stretch_kernel_by<X, 4>(batch);
-    return vector == 2 ? csaw__stretch_kernel_by<X, 2>(batch) : csaw__stretch_kernel_by<X, 1>(batch);
+    if (vector == WIDE) return csaw__stretch_kernel_by<X, WIDE>();
+    if (vector == 4) return csaw__stretch_kernel_by<X, 4>();
+    return vector == 2 ? csaw__stretch_kernel_by<X, 2>() : csaw__stretch_kernel_by<X, 1>();
 }
 
 #endif

@@ -104,21 +104,19 @@ csaw__stretch_kernel *StretchKernel(const csaw__product &p) {
 int stretches = 0; // launches by these
 
 // As csaw__device_run::run() by stretches of so many places.
-void RunStretches(csaw__product p, uint32_t stretch, bool planned, uint64_t slices, int help) {
+void RunStretches(csaw__product p, uint32_t bits, bool planned, uint64_t slices) {
     csaw__lay_vectors(&p);
     const csaw__long_rows known = p.split;
-    csaw__lay_stretches(&p, planned ? &known : nullptr, stretch, kThreads);
+    csaw__lay_stretches(&p, planned ? &known : nullptr, bits);
     const uint64_t all = p.slices_of_head * p.heads;
-    std::vector<uint32_t> rows(csaw__stretches_of(&p, stretch) + 1);
-    Launch(csaw__stretches_of(&p, stretch) * 32, csaw__find_first_rows, p, stretch, csaw__stretches_of(&p, stretch),
-           rows.data());
+    std::vector<uint32_t> first_rows(csaw__stretches_of(p.rows, p.num_edges, bits));
+    Launch(first_rows.size() * 32, csaw__find_first_rows, p.rowptr, p.rows, p.num_edges, bits, first_rows.data());
     std::vector<float> partial(slices * p.split.most_chunks * p.width + 4, NAN);
     p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
         p.slices = std::min(slices, all - p.first_slice);
-        Launch(p.slices * p.blocks * kThreads, StretchKernel(p), p,
-               csaw__stretch_rule{static_cast<uint32_t>(__builtin_ctz(stretch)), help > 0, help > 1},
-               csaw__stretches_of(&p, stretch), planned ? rows.data() : static_cast<const uint32_t *>(nullptr));
+        Launch(p.slices * p.blocks * CSAW__STRETCH_THREADS, StretchKernel(p), p, bits,
+               planned ? first_rows.data() : static_cast<const uint32_t *>(nullptr));
         Launch(p.slices * csaw__stretch_mergers(&p) * 32, csaw__merge_stretches, p);
         stretches++;
     }
@@ -165,8 +163,7 @@ struct Ask {
     bool nans = false;   // among the results
     uint64_t hubs = 5;
     bool stay = false; // AUTO: by blocks that stay
-    uint32_t stretch = CSAW__STRETCH_PLACES;
-    int help = 2; // stretches: 1 by one, 2 by halves, too
+    uint32_t stretch_bits = CSAW__STRETCH_BITS;
 };
 
 std::string Name(const Sparse &a, csaw_spmm_method method, const Ask &ask) {
@@ -209,7 +206,7 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values, const 
         p.heads = ask.heads;
         p.split = split.found;
         if (method == CSAW_SPMM_STRETCHES && csaw__takes_stretches(&p))
-            RunStretches(p, ask.stretch, ask.planned, ask.slices, ask.help);
+            RunStretches(p, ask.stretch_bits, ask.planned, ask.slices);
         else
             Run(p, method == CSAW_SPMM_STRETCHES ? CSAW_SPMM_CRC : method, ask.stay && method == CSAW_SPMM_AUTO,
                 ask.slices, hubs.found);
@@ -357,15 +354,14 @@ TEST(EmulatedSpmm, StretchesOfEveryLength) {
     stretches = 0;
     int ran = 0;
     for (const Sparse &a : matrices)
-        for (uint32_t stretch : {1, 2, 8, 16, 32, 64, 128, 256})
+        for (uint32_t bits = 0; bits <= 8; bits++)
             for (uint64_t cols : {uint64_t{30}, uint64_t{36}, uint64_t{64}, uint64_t{300}}) {
                 Ask ask;
                 ask.reduce = cols == 64 ? CSAW_MEAN : CSAW_SUM;
                 ask.cols = cols;
                 ask.planned = ran % 2;
-                ask.help = ran % 3;
-                ask.stretch = stretch;
-                ask.of_x = stretch == 64 ? CSAW_F16 : CSAW_F32;
+                ask.stretch_bits = bits;
+                ask.of_x = bits == 6 ? CSAW_F16 : CSAW_F32;
                 ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
                 ran++;
             }

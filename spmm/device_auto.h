@@ -6,6 +6,7 @@
 #define CSAW_SPMM_DEVICE_AUTO_H
 
 #include "spmm/device_product.h"
+#include "spmm/device_stretch_layout.cuh"
 
 typedef struct csaw__auto_facts { /* of a product */
     uint64_t bits;                /* of an element of x; 0 where lanes load single elements */
@@ -13,6 +14,7 @@ typedef struct csaw__auto_facts { /* of a product */
     uint64_t edges, degree;       /* degree: edges of a row on average */
     uint64_t warp_bytes;          /* of x in the slice of a warp, of all its rows */
     uint64_t l2_bytes;
+    bool stretches; /* it can be done by them */
 } csaw__auto_facts;
 
 typedef struct csaw__auto_way {
@@ -33,8 +35,12 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         /* bits, vectors from, to, degree from, edges to, in cache */
         /* 2026-11-26-gpu-14: half a million edges, 16 columns of float32 and 32 of 16 bits, 0.63 to 0.89 of SUBWARP4 */
         {0, 0, 4, 0, 1 << 19, false, {CSAW_SPMM_SUBWARP8, false}},
-        /* 2026-11-26-gpu-14: 64 columns, half a million edges, 0.54 to 0.62 of blocks that stay, which are too few then
-         */
+        /* 2026-11-26-gpu-15, sums: 64 and 256 columns, 0.5 to 1.2 million edges, rows of 6 and more; 0.52 to 1.08 of
+         * what AUTO took before */
+        {32, 9, 64, 6, 1 << 22, false, {CSAW_SPMM_STRETCHES, false}},
+        {16, 5, 32, 6, 1 << 22, false, {CSAW_SPMM_STRETCHES, false}},
+        /* 2026-11-26-gpu-14, of the others: 64 columns, half a million edges, 0.54 to 0.62 of blocks that stay, which
+         * are too few then */
         {16, 5, 8, CSAW__OFTEN, 1 << 22, false, {CSAW_SPMM_SUBWARP8, false}},
         {32, 9, 16, CSAW__OFTEN, 1 << 22, false, {CSAW_SPMM_SUBWARP16, false}},
         /* docs/aggregation.md, "What AUTO takes": 64 columns, reddit 0.93 of SUBWARP16 in float32 and 0.91 of SUBWARP8
@@ -60,7 +66,8 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
     const csaw__auto_line *line = lines;
     while ((line->bits && of->bits != line->bits) || of->vectors < line->least ||
            (line->most && of->vectors > line->most) || of->degree < line->least_degree ||
-           (line->most_edges && of->edges > line->most_edges) || (line->in_cache && of->warp_bytes > of->l2_bytes))
+           (line->most_edges && of->edges > line->most_edges) || (line->in_cache && of->warp_bytes > of->l2_bytes) ||
+           (line->way.method == CSAW_SPMM_STRETCHES && !of->stretches))
         line++;
     return line->way;
 }
@@ -75,6 +82,7 @@ static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, uint64_t 
     of.degree = p->rows ? p->num_edges / p->rows : 0;
     of.warp_bytes = p->x.rows * (of.vectors < warp ? of.vectors : warp) * p->vector * (bits / 8);
     of.l2_bytes = l2_bytes;
+    of.stretches = csaw__takes_stretches(p);
     return csaw__auto_choice(&of);
 }
 

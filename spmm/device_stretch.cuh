@@ -286,7 +286,7 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
             if (column < slice.width)
                 csaw__store<VECTOR>(&p.y, part.first_row + (uint64_t)(__ffs((int)rest) - 2), slice.first + column,
                                     zero);
-        csaw__add_part<X, VECTOR, BATCH>(p, slice, part, end, room);
+        if (part.edges) csaw__add_part<X, VECTOR, BATCH>(p, slice, part, end, room);
     }
 }
 

@@ -311,6 +311,7 @@ def test_refused(edges):
         (lambda: ct.spmm(a, x[:20]), "20 rows"),
         (lambda: ct.spmm(a, x, reduce="prod"), "prod"),
         (lambda: ct.spmm(a, x, torch.ones(149)), "149 values"),
+        (lambda: ct.spmm(a, x, "mean"), "weight is 'mean', a str; give a tensor"),
         (lambda: ct.spmm(a, x, heads=3), "heads"),
         (lambda: ct.spmm(edges, x[:20]), "outside"),
         (lambda: ct.spmm(edges.float(), x), "names no edges"),

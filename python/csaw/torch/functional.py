@@ -30,7 +30,12 @@ def _for(edges: Adjacency, x: Tensor) -> Matrix:
 
 
 def _weight(a: Matrix, weight: Optional[Tensor]) -> Optional[Tensor]:
-    return a.weight if weight is None else a.in_order(weight).to(torch.float32).contiguous()
+    if weight is None:
+        return a.weight
+    if not isinstance(weight, Tensor):  # PyTorch Geometric's spmm() has its reduction there
+        raise invalid(f"weight is {weight!r}, a {type(weight).__name__}; give a tensor with one for each edge, and a "
+                      "reduction by its name: reduce='mean'")
+    return a.in_order(weight).to(torch.float32).contiguous()
 
 
 def _known(value: str, names, what: str) -> str:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tests/emulated_spread.h - walks on a graph that is split over ranks, whose GPUs make the steps; the ranks are threads
- * of the test, their GPUs emulated ones, and each has its own rows alone. Bits and messages are those of the CPU
- * engine. Included after tests/emulated_gpu.h and a sampler file, around which the kernels are compiled. */
+ * of the test, their GPUs emulated ones, and each has its own rows alone. Bits are those of the CPU engine. Included
+ * after tests/emulated_gpu.h and a sampler file, around which the kernels are compiled. */
 #ifndef CSAW_TESTS_EMULATED_SPREAD_H
 #define CSAW_TESTS_EMULATED_SPREAD_H
 

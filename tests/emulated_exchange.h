@@ -183,6 +183,28 @@ inline void ExpectTheCpus(const csaw_csr &csr, const csaw_sampler &of, const voi
         }
 }
 
+// Walks from two vertices that have arcs, on two GPUs, all of which lead to vertices that have none, of either GPU: no
+// walker moves, nor does a question, for the step after that, or, where a hook leads it back, for any.
+inline void ExpectNoneMovesWithoutArcs(const csaw_sampler &of, const std::vector<Method> &methods) {
+    const reference::Graph graph = equality::two_rows(100);
+    const csaw_csr csr = graph.csr();
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0));
+    const Sampler sampler(of);
+    for (Method method : methods) {
+        Request request;
+        request.roots = {0, 50, 0, 50};
+        request.walks_per_seed = 5;
+        request.depth = 9;
+        fake_cuda::Reset();
+        fake_cuda::devices = 2;
+        const Outcome got = walk(csr, {0, 1}, {sampler.get(), nullptr, method, request}, Others::there);
+        ASSERT_EQ(CSAW_OK, got.status) << got.message;
+        EXPECT_TRUE(equality::same(cpu.walks(&of, nullptr, method, request), got.walks)) << reference::name_of(method);
+        EXPECT_EQ(0u, got.counts.walkers) << reference::name_of(method);
+        EXPECT_EQ(0u, got.counts.questions) << reference::name_of(method);
+    }
+}
+
 } // namespace emulated_exchange
 
 #endif

@@ -27,3 +27,7 @@ TEST(EmulatedExchange, EveryHookIsTheCpus) {
                       Others::there);
     }
 }
+
+TEST(EmulatedExchange, EveryHookMovesNoneWithoutArcs) {
+    ExpectNoneMovesWithoutArcs(roamer, {Method::reject, Method::its, Method::race});
+}

@@ -105,3 +105,7 @@ TEST(EmulatedExchange, MemoryThatIsNotThereIsNamed) {
     }
     fake_cuda::Reset();
 }
+
+TEST(EmulatedExchange, UniformMovesNoneWithoutArcs) {
+    ExpectNoneMovesWithoutArcs(*csaw_sampler_find("uniform"), {Method::uniform, Method::its});
+}

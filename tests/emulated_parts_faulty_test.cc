@@ -92,4 +92,36 @@ TEST(EmulatedPartsFaulty, AFaultWithoutArcsIsToldInItsPlace) {
     }
 }
 
+// A walk that is wrong at a vertex without arcs, at its root or after a step, whoever makes the step from there.
+TEST(EmulatedPartsFaulty, AWalksFaultWithoutArcsIsTold) {
+    const reference::Graph graph = equality::one_row(300, 100);
+    const csaw_csr csr = graph.csr();
+    const Sampler sampler(faulty);
+    const std::vector<csaw_vertex> roots = {250, 0, 299, 70, 0, 2, 0};
+    const csaw_seeds seeds = {roots.data(), roots.size(), nullptr};
+    csaw_run_options run = {};
+    run.size = sizeof run;
+    run.depth = 3;
+    run.walks_per_seed = 3;
+    run.select = CSAW_SELECT_ITS;
+    fake_cuda::Reset();
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0)), gpu(csr, on_gpu(4, 1));
+    std::set<std::string> told;
+    for (uint32_t depth : {0, 1})
+        for (csaw_vertex v = 0; v < csr.num_vertices; v += v < 100 ? 1 : 50) {
+            const faulty_params params = {7, v, depth};
+            std::string why[2];
+            for (int on_gpu : {0, 1}) {
+                csaw_samples *samples = nullptr;
+                if (csaw_sample(on_gpu ? gpu.get() : cpu.get(), on_gpu ? sampler.get() : &faulty, &params, &seeds, &run,
+                                &samples) != CSAW_OK)
+                    why[on_gpu] = csaw_last_error();
+                csaw_samples_free(samples);
+            }
+            EXPECT_EQ(why[0], why[1]) << v << " at " << depth;
+            if (!why[0].empty()) told.insert(why[0].substr(0, why[0].find(", at vertex")));
+        }
+    EXPECT_GT(told.size(), 5u) << "of several walks, at two depths";
+}
+
 } // namespace

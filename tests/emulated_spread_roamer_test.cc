@@ -25,3 +25,7 @@ TEST(EmulatedSpread, EveryHookIsTheCpus) {
         ExpectTheCpus(graph.csr(), roamer, nullptr, {Method::reject, Method::its, Method::race}, few(graph.csr(), 7));
     }
 }
+
+TEST(EmulatedSpread, EveryHookSendsNoneWithoutArcs) {
+    ExpectNoneSentWithoutArcs(roamer, {Method::reject, Method::its, Method::race});
+}

@@ -119,3 +119,7 @@ TEST(EmulatedSpread, MemoryThatIsNotThereIsNamed) {
     }
     fake_cuda::Reset();
 }
+
+TEST(EmulatedSpread, UniformSendsNoneWithoutArcs) {
+    ExpectNoneSentWithoutArcs(*csaw_sampler_find("uniform"), {Method::uniform, Method::its});
+}

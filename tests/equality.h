@@ -170,6 +170,15 @@ inline Graph one_row(csaw_vertex vertices, csaw_vertex arcs) {
     return reference::graph_of("one row", vertices, out, true);
 }
 
+// Of so many vertices the first and the one in the middle lead to all others, but for each other; these have no arcs.
+inline Graph two_rows(csaw_vertex vertices) {
+    std::vector<reference::WeightedArc> out;
+    for (csaw_vertex v = 1; v < vertices; v++)
+        for (csaw_vertex from : {csaw_vertex{0}, vertices / 2})
+            if (v != vertices / 2) out.push_back({from, v, static_cast<float>(1 + v % 7), 0, 0});
+    return reference::graph_of("two rows", vertices, out, true);
+}
+
 using OwnedGraph = std::unique_ptr<csaw_graph, reference::Free>;
 
 inline OwnedGraph rmat(uint32_t scale, bool weighted) {

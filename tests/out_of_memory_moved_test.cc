@@ -426,6 +426,25 @@ TEST(Moved, NothingForVerticesWithoutArcs) {
     }
 }
 
+// Samples of second order come back to the row from vertices without arcs, of which nothing is asked.
+TEST(Moved, NothingForQuestionsAboutVerticesWithoutArcs) {
+    const Graph graph = equality::one_row(3000, 1000);
+    const csaw_csr csr = graph.csr();
+    struct { // as in tests/samplers/asking.h
+        uint32_t what, hook;
+    } const home_if_prev_is_0 = {1, 3};
+    const csaw_sampler *sampler = nullptr;
+    reference::require(csaw_sampler_compile(CSAW_SOURCE_DIR "/tests/samplers/asking_declared.c", &sampler));
+    SampleRequest request = sample_equality::request_on(csr, {4, 3, 2, 2}, 4, true);
+    request.pools = {{0}, {0}};
+    const Library cpu(csr, reference::plan_on("cpu", 1, 0)), parted(csr, simulated(4, 1));
+    const std::vector<reference::Sample> expected = cpu.samples(sampler, &home_if_prev_is_0, Method::its, request);
+    EXPECT_GT(expected[0].arcs.back().depth, 1u) << "it does not come back";
+    EXPECT_TRUE(sample_equality::same(expected, parted.samples(sampler, &home_if_prev_is_0, Method::its, request)));
+    EXPECT_EQ(inside(parted)->device.copies, 1u);
+    csaw_sampler_unload(sampler);
+}
+
 TEST(Moved, NothingTwiceIfAllStays) {
     const equality::OwnedGraph graph = rmat(8, false);
     const csaw_csr csr = csaw_graph_csr(graph.get());

@@ -33,6 +33,8 @@
 #include "samplers/select/scan_warp.cuh"
 
 constexpr bool csaw__asks_prev = (csaw__hooks.flags & CSAW_SECOND_ORDER) != 0;
+/* Walks may go on from vertices without arcs. */
+constexpr bool csaw__leaves_dead_ends = csaw__given(csaw__hooks.dead_end);
 
 /* A lane's walk. */
 struct csaw__part_walk {
@@ -191,7 +193,9 @@ CSAW_FN void csaw__parts_find_prev(csaw_site *site) {
         if (local >= view->count) continue;
         csaw__parts_see_prev(site, view->offset, view->col, local);
     }
-    if (!site->prev_here && site->prev != CSAW_NONE && csaw_degree(site, site->prev) == 0) site->prev_here = 1;
+    if constexpr (csaw__leaves_dead_ends) {
+        if (!site->prev_here && site->prev != CSAW_NONE && csaw_degree(site, site->prev) == 0) site->prev_here = 1;
+    }
 }
 
 /* Prev's row where it is: many reads one after the other, from far away. Whether it is in sight then. */
@@ -303,7 +307,7 @@ CSAW_FN csaw_vertex csaw__parts_step_off(csaw__part_walk *w, csaw_vertex at) {
     while (at != CSAW_NONE && !csaw__parts_here(w->site.job, at) && csaw_degree(&w->site, at) == 0) {
         w->site.row = 0;
         w->site.degree = 0;
-        if constexpr (csaw__asks_prev) csaw__parts_find_prev(&w->site);
+        if constexpr (csaw__asks_prev && csaw__leaves_dead_ends) csaw__parts_find_prev(&w->site);
         at = csaw__parts_move(w, CSAW__NOTHING, &none);
     }
     return at;

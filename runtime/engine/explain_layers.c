@@ -48,8 +48,7 @@ static layers_at later_layers(double each, uint32_t fanout, uint64_t of_one, dou
     return out;
 }
 
-/* As parts_sample_way.c decides; a layer that is too large stands at a partition of its own, as long as there are any.
- */
+/* As parts_sample_way.c decides. Each layer that is too large stands at a partition of its own, while there are any. */
 static void explain_way(csaw_plan *plan, const csaw__fit_request *graph, const csaw__fit *fit, const layers_at *at) {
     const uint32_t come = at->too_large < fit->parts ? (uint32_t)ceil(at->too_large) : fit->parts;
     const double most = (double)csaw__layers_in_place(graph, fit, come).candidates;

@@ -314,9 +314,9 @@ CSAW_FN csaw_site csaw__site_of_walker(const csaw__job *job, const csaw__walker 
         site.prev_row = site.row;
         site.prev_degree = site.degree;
         site.prev_here = 1;
-    } else if (csaw__hooks.flags & CSAW_SECOND_ORDER && job->degree && walker->prev < job->num_vertices &&
-               job->degree[walker->prev] == 0) {
-        site.prev_here = 1;
+    } else if (csaw__hooks.flags & CSAW_SECOND_ORDER && csaw__hooks.dead_end && job->degree &&
+               walker->prev < job->num_vertices && job->degree[walker->prev] == 0) {
+        site.prev_here = 1; /* others never leave a vertex without arcs */
     }
     site.prev = walker->prev;
     site.depth = walker->depth;

@@ -3,9 +3,8 @@
  * else partition by partition, each seeing its own rows alone.
  *
  * On partitions an entry waits at the partition of its vertex, unless that has no arcs: then nothing of a partition is
- * needed. Second-order questions come first: an entry takes its
- * row's destinations to the partition of prev, where they are answered; as many entries at a time as there is memory
- * for (questions.h). */
+ * needed. Second-order questions come first: an entry takes its row's destinations to the partition of prev, where they
+ * are answered; as many entries at a time as there is memory for (questions.h). */
 #include <string.h>
 
 #include "runtime/base/memory.h"
@@ -65,9 +64,11 @@ typedef struct questions {
 } questions;
 enum { ASKS = 1 /* state of an entry that waits at prev's partition */ };
 
+/* Of a prev without arcs nothing is asked: it has no neighbours. */
 static uint64_t arcs_asked(const row_work *of, uint64_t i) {
     const csaw__frontier *const f = &of->w->f;
-    return f->entry[of->entry[i]].prev == CSAW_NONE ? 0 : f->degree[of->entry[i]];
+    const csaw_vertex prev = f->entry[of->entry[i]].prev;
+    return prev == CSAW_NONE || of->w->plan->parts->degree[prev] == 0 ? 0 : f->degree[of->entry[i]];
 }
 
 /* At v's partition: what is asked of prev's. */

@@ -301,7 +301,7 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS)
     const uint64_t slice_number = p.slices == 1 ? 0 : number / of_slice, stretch = number - slice_number * of_slice;
     csaw__end_after_last();
     csaw__let_next_begin();
-    if (slice_number >= p.slices) return;
+    if (number >= of_slice * p.slices) return;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
     csaw__reduce_stretch<X, VECTOR, BATCH>(p, slice, (uint32_t)slice_number, stretch << bits, bits,
                                            first_rows ? first_rows + stretch : nullptr, rooms + warp);

@@ -361,6 +361,7 @@ TEST(EmulatedSpmm, StretchesOfEveryLength) {
     for (const Sparse &a : matrices)
         for (uint32_t bits = 0; bits <= 8; bits++)
             for (uint64_t cols : {uint64_t{30}, uint64_t{36}, uint64_t{64}, uint64_t{300}}) {
+                if (!reference::takes_case()) continue;
                 Ask ask;
                 ask.reduce = cols == 64 ? CSAW_MEAN : CSAW_SUM;
                 ask.cols = cols;

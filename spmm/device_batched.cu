@@ -71,7 +71,7 @@ static csaw_status multiply_dots(const place &where, const csaw__batched_dots &d
     const uint32_t vector = csaw__batched_vector_of(d.cols, &d.x, &d.dy, d.arg);
     unsigned blocks = 0;
     if (!lanes || vector == 1) lanes = csaw__batched_dots_lanes_of(d.edges, vector);
-    CSAW_TRY(blocks_for(d.edges * lanes * (256 / CSAW__DOTS_THREADS), &blocks));
+    CSAW_TRY(blocks_for(d.edges * lanes, CSAW__DOTS_THREADS, &blocks));
     return blocks ? csaw__device_launch(where.stream, blocks, CSAW__DOTS_THREADS,
                                         csaw__batched_dots_kernel_at(&d, lanes), d)
                   : CSAW_OK;

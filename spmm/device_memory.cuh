@@ -86,12 +86,12 @@ template <typename T> class work {
     cudaStream_t stream_ = nullptr;
 };
 
-/* Blocks for so many threads. */
-inline csaw_status blocks_for(uint64_t threads, unsigned *out) {
-    const uint64_t blocks = (threads + 255) / 256;
+/* Blocks of so many threads each, for all threads. */
+inline csaw_status blocks_for(uint64_t threads, uint32_t of_block, unsigned *out) {
+    const uint64_t blocks = (threads + of_block - 1) / of_block;
     CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
-                 "%llu threads in one launch, but 2^39 is the limit; split the matrix by rows",
-                 (unsigned long long)threads);
+                 "%llu blocks of %u threads in one launch, but 2^31 - 1 is the limit; split the matrix by rows",
+                 (unsigned long long)blocks, (unsigned)of_block);
     *out = (unsigned)blocks;
     return CSAW_OK;
 }
@@ -103,7 +103,7 @@ using namespace csaw_aggregation;
 #define CSAW__LAUNCH(WHERE, THREADS, KERNEL, ...)                                                                  \
     do {                                                                                                           \
         unsigned launch_blocks = 0;                                                                                \
-        CSAW_TRY(blocks_for(THREADS, &launch_blocks));                                                             \
+        CSAW_TRY(blocks_for(THREADS, 256, &launch_blocks));                                                        \
         if (launch_blocks) CSAW_TRY(csaw__device_launch((WHERE).stream, launch_blocks, 256, KERNEL, __VA_ARGS__)); \
     } while (0)
 

@@ -50,11 +50,11 @@ csaw_status csaw__device_softmax(const csaw_sparse *a, int ordinal, const csaw__
         CSAW_TRY(before.take(where, j.split.most_rows * of->heads, "sums of long rows"));
         j.split.count = count.get(), j.split.chunk = chunk.get(), j.split.row = row.get();
         j.partial = partial.get(), j.before = before.get();
-        CSAW_TRY(blocks_for(32 * j.split.most_chunks * of->heads, &j.chunk_blocks));
+        CSAW_TRY(blocks_for(32 * j.split.most_chunks * of->heads, CSAW__SOFTMAX_THREADS, &j.chunk_blocks));
         CSAW_CUDA(cudaMemsetAsync(count.get(), 0, 2 * sizeof *count.get(), where.stream));
         CSAW__LAUNCH(where, j.rows, csaw__find_long, j.rowptr, j.rows, j.split);
     }
-    CSAW_TRY(blocks_for((j.chunk_blocks + row_blocks) * CSAW__SOFTMAX_THREADS, &blocks));
+    CSAW_TRY(blocks_for((j.chunk_blocks + row_blocks) * CSAW__SOFTMAX_THREADS, CSAW__SOFTMAX_THREADS, &blocks));
     if (blocks) CSAW_TRY(csaw__device_launch(where.stream, blocks, CSAW__SOFTMAX_THREADS, rows, j));
     return j.split.most_rows ? long_rows(where, j) : CSAW_OK;
 }

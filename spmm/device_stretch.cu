@@ -26,11 +26,10 @@ static csaw_status launch_early(const place &where, unsigned blocks, unsigned th
 }
 
 csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const uint32_t *first_rows) {
-    unsigned mergers = 0;
-    CSAW_TRY(blocks_for(p->slices * csaw__stretch_mergers(p) * 32, &mergers));
+    const unsigned merging = (unsigned)csaw__stretch_merging_blocks(p);
     CSAW_TRY(launch_early(where, (unsigned)(p->slices * p->blocks), CSAW__STRETCH_THREADS, kernel_of(p), *p,
                           CSAW__STRETCH_BITS, first_rows));
-    return mergers ? launch_early(where, mergers, CSAW__THREADS, csaw__merge_stretches, *p) : CSAW_OK;
+    return merging ? launch_early(where, merging, CSAW__THREADS, csaw__merge_stretches, *p) : CSAW_OK;
 }
 
 csaw_status csaw__device_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,

@@ -340,7 +340,7 @@ static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__produ
     const uint64_t warp = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
     const uint64_t of_slice = csaw__stretch_mergers(&p), slice_number = p.slices == 1 ? 0 : warp / of_slice;
     const uint64_t number = warp - slice_number * of_slice;
-    const bool listed = p.split.row != nullptr, here = slice_number < p.slices;
+    const bool listed = p.split.row != nullptr, here = warp < of_slice * p.slices;
     const uint64_t row = !here ? p.rows : !listed ? number * 32 + lane : lane == 0 ? p.split.row[number].row : p.rows;
     const uint64_t begin = row < p.rows ? p.rowptr[row] : 0, length = row < p.rows ? p.rowptr[row + 1] - begin : 0;
     csaw__end_after_last();

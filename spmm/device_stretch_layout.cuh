@@ -28,6 +28,10 @@ static __host__ __device__ __forceinline__ uint64_t csaw__stretch_mergers(const 
     if (!p->split.most_chunks) return 0;
     return p->split.row ? p->split.most_rows : (p->rows + 31) / 32;
 }
+/* Blocks of CSAW__THREADS that merge, of a launch whose slices stand. */
+static inline uint64_t csaw__stretch_merging_blocks(const csaw__product *p) {
+    return (p->slices * csaw__stretch_mergers(p) * 32 + CSAW__THREADS - 1) / CSAW__THREADS;
+}
 
 /* Fills in the layout, but partial; columns and vector stand. known: the long rows, by a plan; NULL = not known. */
 static inline void csaw__lay_stretches(csaw__product *p, const csaw__long_rows *known, uint32_t bits) {

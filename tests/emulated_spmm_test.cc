@@ -117,7 +117,7 @@ void RunStretches(csaw__product p, uint32_t bits, bool planned, uint64_t slices)
         p.slices = std::min(slices, all - p.first_slice);
         Launch(p.slices * p.blocks * CSAW__STRETCH_THREADS, StretchKernel(p), p, bits,
                planned ? first_rows.data() : static_cast<const uint32_t *>(nullptr));
-        Launch(p.slices * csaw__stretch_mergers(&p) * 32, csaw__merge_stretches, p);
+        emulated::RunBlocks(csaw__stretch_merging_blocks(&p), CSAW__THREADS, [&] { csaw__merge_stretches(p); });
         stretches++;
     }
 }
@@ -353,7 +353,10 @@ TEST(EmulatedSpmm, StretchesOfEveryLength) {
     std::vector<uint64_t> many(200, 0);
     for (size_t r = 0; r < many.size(); r++) many[r] = r % 7 == 3 ? r % 5 : r % 50 == 49 ? 40 : 0;
     many[120] = 700, many.back() = 513;
+    std::vector<uint64_t> hubs(300, 2); // in several blocks that merge
+    for (size_t r = 9; r < hubs.size(); r += 40) hubs[r] = 257 + r;
     const Sparse matrices[] = {Hubs(true), random_sparse("many rows", many, 30, false),
+                               random_sparse("many hubs", hubs, 30, true),
                                random_sparse("empty", std::vector<uint64_t>(100, 0), 30, false),
                                random_sparse("chunks alone", {256, 512, 256, 768, 0, 257, 255}, 30, true)};
     stretches = 0;

@@ -63,22 +63,32 @@ static uint64_t compare_and_free(exact_row *exact, const csaw_dense *y) {
     return wrong;
 }
 
-static uint64_t largest_of(const uint64_t *length, uint64_t rows) {
-    uint64_t best = 0;
-    for (uint64_t r = 0; r < rows; r++)
-        if (length[r] > length[best]) best = r;
-    return best;
+/* Which rows are checked, [count], to be freed: about `rows` of all, about as many of those that are longer than a
+ * chunk, since these are put together, and the longest. */
+static bool *chosen_rows(const uint64_t *length, uint64_t count, uint64_t rows) {
+    const uint64_t step = count / rows + 1;
+    uint64_t top = 0, chunked = 0;
+    bool *const chosen = memory(count * sizeof *chosen);
+    for (uint64_t r = 0; r < count; r++) {
+        if (length[r] > length[top]) top = r;
+        chunked += length[r] > CSAW_CHUNK;
+    }
+    const uint64_t step_of_chunked = chunked / rows + 1;
+    for (uint64_t r = 0; r < count; r++) {
+        chosen[r] = r == top || r % step == 0;
+        if (length[r] > CSAW_CHUNK && --chunked % step_of_chunked == 0) chosen[r] = true;
+    }
+    return chosen;
 }
 
 static double weight_of(const csaw_sparse *a, uint64_t e) { return a->weight ? (double)a->weight[e] : 1; }
 
 uint64_t wrong_products(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, bool mean, uint64_t rows) {
-    const uint64_t step = a->rows / rows + 1;
     uint64_t wrong = 0, *length = memory(a->rows * sizeof *length);
     for (uint64_t r = 0; r < a->rows; r++) length[r] = a->rowptr[r + 1] - a->rowptr[r];
-    const uint64_t top = largest_of(length, a->rows);
+    bool *const chosen = chosen_rows(length, a->rows, rows);
     for (uint64_t r = 0; r < a->rows; r++) {
-        if (r % step && r != top) continue;
+        if (!chosen[r]) continue;
         exact_row exact = new_row(r, x->cols);
         for (uint64_t e = a->rowptr[r]; e < a->rowptr[r + 1]; e++) add(&exact, weight_of(a, e), x, a->col[e], NULL, e);
         for (uint64_t c = 0; mean && exact.terms && c < x->cols; c++) {
@@ -87,6 +97,7 @@ uint64_t wrong_products(const csaw_sparse *a, const csaw_dense *x, const csaw_de
         }
         wrong += compare_and_free(&exact, y);
     }
+    free(chosen);
     free(length);
     return wrong;
 }
@@ -151,13 +162,12 @@ uint64_t wrong_picked_dots(const csaw_sparse *a, const csaw_dense *x, const csaw
 
 uint64_t wrong_transposed(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, const csaw_edge *arg,
                           uint64_t rows) {
-    const uint64_t step = a->cols / rows + 1;
     uint64_t wrong = 0, count = 0, *length = memory(a->cols * sizeof *length), *place = memory(a->cols * sizeof *place);
-    exact_row *exact = memory((rows + 2) * sizeof *exact);
+    exact_row *exact = memory((2 * rows + 3) * sizeof *exact);
     for (uint64_t e = 0; e < a->num_edges; e++) length[a->col[e]]++;
-    const uint64_t top = largest_of(length, a->cols);
+    bool *const chosen = chosen_rows(length, a->cols, rows);
     for (uint64_t j = 0; j < a->cols; j++) /* place: 1 + where its sums are, 0 = not asked for */
-        if (j % step == 0 || j == top) {
+        if (chosen[j]) {
             exact[count] = new_row(j, x->cols);
             place[j] = ++count;
         }
@@ -167,6 +177,7 @@ uint64_t wrong_transposed(const csaw_sparse *a, const csaw_dense *x, const csaw_
                 add(&exact[place[a->col[e]] - 1], weight_of(a, e), x, r, arg ? arg + r * x->cols : NULL, e);
     for (uint64_t k = 0; k < count; k++) wrong += compare_and_free(&exact[k], y);
     free(exact);
+    free(chosen);
     free(place);
     free(length);
     return wrong;

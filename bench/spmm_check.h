@@ -10,7 +10,7 @@ double element_of(const csaw_dense *m, uint64_t row, uint64_t col);
 void set_element(const csaw_dense *m, uint64_t row, uint64_t col, float value);
 
 /* Elements of y = a x, SUM, that are out of the bound of csaw/spmm.h (and of y's storage) against sums in float64: of
- * about `rows` rows spread over the matrix, and of the longest one. */
+ * about `rows` rows spread over the matrix, about as many of those longer than CSAW_CHUNK, and the longest one. */
 uint64_t wrong_products(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, bool mean, uint64_t rows);
 /* The same of MAX, of products in float32, to the bit, and of arg: the first edge with the largest product. */
 uint64_t wrong_largest(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y, const csaw_edge *arg,

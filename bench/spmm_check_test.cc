@@ -61,6 +61,20 @@ TEST_F(SpmmCheck, GradientsOfMeansAreThoseOfDividedWeights) {
     EXPECT_EQ(wrong_transposed(&means, &x, &y, nullptr, ALL), 1u);
 }
 
+// Where long rows are put together, faults can be of them alone: as many are looked at as of all rows.
+TEST_F(SpmmCheck, LongRowsAreLookedAt) {
+    std::vector<uint64_t> ends = {0};
+    for (uint64_t r = 0; r < ROWS; r++) ends.push_back(ends.back() + (r == 17 || r == 31 ? 260 : r == 5 ? 270 : 1));
+    std::vector<csaw_vertex> of(ends.back());
+    for (size_t e = 0; e < of.size(); e++) of[e] = static_cast<csaw_vertex>(e * 7 % ROWS);
+    const csaw_sparse long_rows = {ROWS, ROWS, of.size(), ends.data(), of.data(), nullptr};
+    ASSERT_EQ(csaw_spmm(&long_rows, &x, &options, &y), CSAW_OK);
+    EXPECT_EQ(wrong_products(&long_rows, &x, &y, false, 3), 0u);
+    y_data[17 * COLS] += 1;
+    y_data[31 * COLS + 1] += 1;
+    EXPECT_EQ(wrong_products(&long_rows, &x, &y, false, 3), 2u);
+}
+
 TEST_F(SpmmCheck, GradientsOfAMaximumsWeights) {
     std::vector<csaw_edge> arg(ROWS * COLS);
     options.reduce = CSAW_MAX;

@@ -73,7 +73,7 @@ static bool *chosen_rows(const uint64_t *length, uint64_t count, uint64_t rows) 
         if (length[r] > length[top]) top = r;
         chunked += length[r] > CSAW_CHUNK;
     }
-    const uint64_t step_of_chunked = chunked / rows + 1;
+    const uint64_t step_of_chunked = (chunked + rows - 1) / rows;
     for (uint64_t r = 0; r < count; r++) {
         chosen[r] = r == top || r % step == 0;
         if (length[r] > CSAW_CHUNK && --chunked % step_of_chunked == 0) chosen[r] = true;

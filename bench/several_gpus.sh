@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# bench/several_gpus.sh OUT [BUILD]: what two GPUs of one machine have to show, in LIMIT (540) seconds, the build among
+# bench/several_gpus.sh OUT [BUILD]: what two GPUs or more of one machine have to show, in LIMIT (540) seconds, the build among
 # them: copies and reads between them; walks on a graph that both hold, read in place and exchanged; a rank each beside
 # both in one process; files equal to the CPU's byte by byte, one of them killed on both and completed on one; tests on
 # several GPUs; and the speeds of gpus.sh in the time that is left. Every part has a limit of its own, so one that hangs
-# costs no other; parts stand in the order of what is to be known first. ONE (cuda:0) and TWO (cuda:0,cuda:1) are the
-# devices, EACH (all) that of ranks: TWO=cuda:0,cuda:0 shows all but the speed on a single GPU. COMMIT names the commit
+# costs no other; parts stand in the order of what is to be known first. ONE (cuda:0) and TWO (cuda:0,cuda:1; or more) are the
+# devices, EACH (all) that of ranks, of which there are as many as TWO has: TWO=cuda:0,cuda:0 shows all but the speed on a single GPU. COMMIT names the commit
 # where git cannot, SCALE (20) is that of the graphs that are timed, PARTS the parts to run, with blanks between, BUILT=1
 # leaves the build out. Logs and JSON go to OUT, with a line a part in OUT/summary.txt; exits non-zero if anything failed.
 set -u
@@ -16,8 +16,10 @@ cd "$(dirname "$0")/.." || exit 1
 build=${2:-build/gpu}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 one=${ONE:-cuda:0} two=${TWO:-cuda:0,cuda:1} each=${EACH:-all} scale=${SCALE:-20}
+IFS=, read -ra all <<<"$two"
+many=${#all[@]}
 commit=${COMMIT:-$(git describe --always --dirty --abbrev=12 2>/dev/null || echo "no commit known")}
-export out build one two each scale commit COMMIT=$commit CSAW_CACHE_DIR=$build/cache OMP_WAIT_POLICY=passive
+export out build one two many each scale commit COMMIT=$commit CSAW_CACHE_DIR=$build/cache OMP_WAIT_POLICY=passive
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_hwloc_base_binding_policy=none
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1
 limit=${LIMIT:-540}
@@ -96,9 +98,9 @@ ranks() {
     local wrong=0
     if ! command -v mpirun >/dev/null || [ ! -x "$build/bench/ranks_bench" ]; then echo "MPI is not here" && exit 1; fi
     ranks_row process 1 --device "$two" || wrong=1
-    ranks_row each 2 --device "$each" || wrong=1
+    ranks_row each "$many" --device "$each" || wrong=1
     ranks_row process_split 1 --device "$two" --split 1 --length 20 || wrong=1
-    ranks_row each_split 2 --device "$each" --split 1 --length 20 --repeat 2 || wrong=1
+    ranks_row each_split "$many" --device "$each" --split 1 --length 20 --repeat 2 || wrong=1
     python3 -c 'import glob, json, os, sys
 print("; ".join("%s, %s: %.1f M steps/s" % (os.path.basename(path)[6:-5], row["walk"], row["steps_per_s"] / 1e6)
                 for path in sorted(glob.glob(sys.argv[1] + "/ranks_*.json")) for row in json.load(open(path))["rows"]))' "$out"
@@ -130,8 +132,8 @@ bytes() {
         compare "walk $options" "${walk[@]}" $options
     done
     if command -v mpirun >/dev/null; then
-        compare "walk, 2 ranks" mpirun -n 2 "${walk[@]}" --device "$each"
-        compare "walk, 2 ranks, --split" mpirun -n 2 "${walk[@]}" --device "$each" --split
+        compare "walk, $many ranks" mpirun -n "$many" "${walk[@]}" --device "$each"
+        compare "walk, $many ranks, --split" mpirun -n "$many" "${walk[@]}" --device "$each" --split
     fi
     "${sample[@]}" -o one.txt || exit 1
     for options in "--device $two" "--device $two --split" "--device $two --split --exchange"; do

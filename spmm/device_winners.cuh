@@ -6,7 +6,12 @@
  * by side, in one sector, and slices are as wide as a warp can hold; words that fill a sector are written where the
  * transpose reads them. Sums by ascending row, as spmm/scatter_rows.h has
  * them: so the edges of a long row of the transpose go one after the other, by a block (spmm/device_in_order.cuh). To
- * be compiled without contraction of a * b + c. */
+ * be compiled without contraction of a * b + c.
+ *
+ * Limit on an H100, arxiv, 64 columns: csaw__find_winners 75% of the issue slots, L2 and DRAM at 51 and 47% of their
+ * throughput; csaw__gather_winners latency, 43% of the issue slots and 28% of the warps, L2 46%;
+ * csaw__gather_hub_winners the longest column, one edge after the other, beside it: 17% of the warps.
+ * docs/measured/2026-11-26-gpu-16.md. */
 #ifndef CSAW_SPMM_DEVICE_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_CUH
 
@@ -18,7 +23,8 @@
 enum {
     CSAW__WON_COLUMNS = 32, /* the bits of a word */
     CSAW__WON_WORDS = 8,    /* of a slice, at most: a sector */
-    CSAW__WON_DEGREE = 64   /* mean degree from which on additions by atomics take less time */
+    CSAW__WON_DEGREE = 32   /* mean degree from which on to sort products (spmm/device_scatter.cuh) takes less time: an
+                             * H100, products, of 50, 15.4 and 26.6 ms with 64 columns; arxiv, of 7, the reverse */
 };
 
 typedef struct csaw__won_order { /* of what belongs to the transpose's edges */

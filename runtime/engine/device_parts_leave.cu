@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/engine/device_parts_leave.cu - see device_parts_leave.h: places in the order of partitions, memory of the
- * host for what they hold, and the way back. The way there is that of launches (device_parts_sample.cu). */
+ * host for what they hold, and the way back. The way there is that of launches (device_parts_sample.cu).
+ *
+ * Limit on an H100, in a test (rooms_of_list, put_offsets, find_places): a launch, of 3 us; L1 at 25 to 46% of its
+ * throughput, all else below 14%. */
 #include "runtime/engine/device_parts_leave.h"
 
 #include "runtime/base/device_copy.h"

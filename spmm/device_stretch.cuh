@@ -333,15 +333,16 @@ static __device__ __forceinline__ void csaw__merge_chunks(const csaw__product &p
     }
 }
 
-/* A warp a long row that is listed, or else what is long of 32 rows; of each slice. What it needs of the rows it reads
- * before the stretches are done. */
+/* A warp a long row that is listed, or else what is long of some rows; of each slice. What it needs of the rows it
+ * reads before the stretches are done. */
 static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__product p) {
     const uint32_t lane = threadIdx.x % 32;
     const uint64_t warp = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
     const uint64_t of_slice = csaw__stretch_mergers(&p), slice_number = p.slices == 1 ? 0 : warp / of_slice;
     const uint64_t number = warp - slice_number * of_slice;
     const bool listed = p.split.row != nullptr, here = warp < of_slice * p.slices;
-    const uint64_t row = !here ? p.rows : !listed ? number * 32 + lane : lane == 0 ? p.split.row[number].row : p.rows;
+    const uint32_t each = listed ? 1 : csaw__stretch_merged_rows(p.rows);
+    const uint64_t row = !here || lane >= each ? p.rows : listed ? p.split.row[number].row : number * each + lane;
     const uint64_t begin = row < p.rows ? p.rowptr[row] : 0, length = row < p.rows ? p.rowptr[row + 1] - begin : 0;
     csaw__end_after_last();
     for (uint32_t rest = __ballot_sync(CSAW__ALL_LANES, length > CSAW_CHUNK); rest; rest &= rest - 1) {

@@ -23,10 +23,17 @@ static inline bool csaw__takes_stretches(const csaw__product *p) {
 static __host__ __device__ __forceinline__ uint64_t csaw__stretches_of(uint64_t rows, uint64_t edges, uint32_t bits) {
     return (rows + edges + (1u << bits) - 1) >> bits;
 }
-/* Warps of one slice that merge: one a long row, or 32 rows where these are not listed. */
+/* Rows of a warp that merges where long ones are not listed: so few that warps fill a GPU, since a warp merges one long
+ * row after the other. */
+static __host__ __device__ __forceinline__ uint32_t csaw__stretch_merged_rows(uint64_t rows) {
+    const uint64_t warps = 1 << 14, each = rows / warps + 1;
+    return each < 32 ? (uint32_t)each : 32;
+}
+/* Warps of one slice that merge: one a long row, or so many rows where these are not listed. */
 static __host__ __device__ __forceinline__ uint64_t csaw__stretch_mergers(const csaw__product *p) {
+    const uint64_t each = csaw__stretch_merged_rows(p->rows);
     if (!p->split.most_chunks) return 0;
-    return p->split.row ? p->split.most_rows : (p->rows + 31) / 32;
+    return p->split.row ? p->split.most_rows : (p->rows + each - 1) / each;
 }
 /* Blocks of CSAW__THREADS that merge, of a launch whose slices stand. */
 static inline uint64_t csaw__stretch_merging_blocks(const csaw__product *p) {

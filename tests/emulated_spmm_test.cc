@@ -377,6 +377,21 @@ TEST(EmulatedSpmm, StretchesOfEveryLength) {
     EXPECT_GE(stretches, ran);
 }
 
+// So many rows that a warp merges what is long of several.
+TEST(EmulatedSpmm, StretchesOfManyRows) {
+    std::vector<uint64_t> length(40000, 0);
+    for (size_t r = 0; r < length.size(); r += 3) length[r] = 1;
+    for (size_t r : {0, 1, 2, 3, 20000, 39998, 39999}) length[r] = 257 + r % 7;
+    ASSERT_GT(csaw__stretch_merged_rows(length.size()), 1u);
+    const Sparse a = random_sparse("many rows", length, 30, true);
+    for (bool planned : {false, true}) {
+        Ask ask;
+        ask.cols = 36;
+        ask.planned = planned;
+        ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
+    }
+}
+
 // ---- AUTO -----------------------------------------------------------------------
 
 // A report of spmm_gpu_bench: milliseconds by columns and storage, then by method.

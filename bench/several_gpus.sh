@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# bench/several_gpus.sh OUT [BUILD]: what two GPUs or more of one machine have to show, in LIMIT (540) seconds, the build among
-# them: copies and reads between them; walks on a graph that both hold, read in place and exchanged; a rank each beside
-# both in one process; files equal to the CPU's byte by byte, one of them killed on both and completed on one; tests on
-# several GPUs; and the speeds of gpus.sh in the time that is left. Every part has a limit of its own, so one that hangs
-# costs no other; parts stand in the order of what is to be known first. ONE (cuda:0) and TWO (cuda:0,cuda:1; or more) are the
-# devices, EACH (all) that of ranks, of which there are as many as TWO has: TWO=cuda:0,cuda:0 shows all but the speed on a single GPU. COMMIT names the commit
-# where git cannot, SCALE (20) is that of the graphs that are timed, PARTS the parts to run, with blanks between, BUILT=1
-# leaves the build out. Logs and JSON go to OUT, with a line a part in OUT/summary.txt; exits non-zero if anything failed.
+# bench/several_gpus.sh OUT [BUILD]: what two GPUs or more of one machine have to show, in LIMIT (540) seconds, the build
+# among them: copies and reads between them; walks on a graph that all hold, read in place and exchanged; a rank each
+# beside all in one process; files equal to the CPU's byte by byte, one of them killed on all and completed on one; tests
+# on several GPUs; and the speeds of gpus.sh in the time that is left. Every part has a limit of its own, so one that
+# hangs costs no other; parts stand in the order of what is to be known first. ONE (cuda:0) and TWO (cuda:0,cuda:1, or
+# more) are the devices, EACH (all) that of ranks, of which there are as many as TWO has: TWO=cuda:0,cuda:0 shows all but
+# the speed on a single GPU. COMMIT names the commit where git cannot, SCALE (20) is that of the graphs that are timed,
+# PARTS the parts to run, with blanks between, BUILT=1 leaves the build out. Logs and JSON go to OUT, with a line a part in
+# OUT/summary.txt; exits non-zero if anything failed.
 set -u
 out=${1:?give a folder for the results}
 mkdir -p "$out"
@@ -188,8 +189,8 @@ tests() {
     exit "$code"
 }
 
-gpus() {
-    SCALE=$scale REPEAT=${REPEAT:-7} GPUS=${GPUS:-1 2} LIMIT=$((seconds - 5)) bench/gpus.sh "$out/gpus" "$build"
+gpus() { # one process at a time, so threads wait as they do by default
+    SCALE=$scale REPEAT=${REPEAT:-7} GPUS=${GPUS:-1 2} LIMIT=$((seconds - 5)) env -u OMP_WAIT_POLICY bench/gpus.sh "$out/gpus" "$build"
     local code=$?
     cat "$out/gpus/gpus.txt"
     echo "$(grep -c x\) "$out/gpus/gpus.txt") rows of 2 GPUs and more, in gpus/gpus.txt"

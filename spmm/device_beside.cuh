@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_beside.cuh - two kernels of a stream side by side, by programmatic dependent launch (CUDA C++ Programming
- * Guide; compute capability 9): the first lets the next one begin as soon as all of its own blocks have, and the next,
- * which needs nothing of the first, ends after it. So rows that few blocks take one edge after the other do not keep
- * the others waiting. On older GPUs the second waits, as ever. */
+ * Guide; compute capability 9): the first lets the next one begin as soon as all of its own blocks have. The next waits
+ * for it before it needs what the first one makes, in every thread; or, if it needs nothing, in its last block, so that
+ * what comes after it waits for it alone. So a launch costs less, and rows that few blocks take one edge after the
+ * other do not keep the others waiting. Code for older GPUs has no such wait, so it is launched when the first one is
+ * done. */
 #ifndef CSAW_SPMM_DEVICE_BESIDE_CUH
 #define CSAW_SPMM_DEVICE_BESIDE_CUH
 
@@ -13,7 +15,7 @@ static __device__ __forceinline__ void csaw__let_next_begin() {
 #endif
 }
 
-/* The next, in its last block: what comes after it waits for it alone. */
+/* The next. */
 static __device__ __forceinline__ void csaw__end_after_last() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_spmm.cu - csaw_spmm() on a GPU: long rows found unless a plan has them, then slice by slice the kernel of
- * units and that of merging. Nothing here waits for the GPU. */
+/* spmm/device_spmm.cu - csaw_spmm() on a GPU: long rows found unless a plan has them or stretches need no list, then
+ * slice by slice the kernel of units, or stretches, and that of merging. Nothing here waits for the GPU. */
 #include "spmm/device_auto.h"
 #include "spmm/device_long.cuh"
 #include "spmm/device_private.cuh"
@@ -62,6 +62,8 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
     if (!slices || !p_.rows) return CSAW_OK;
     slices_ = p_.blocks ? 0x7fffffffu / p_.blocks : slices;
     if (bytes && slices_ > CSAW__ROOM_BYTES / bytes) slices_ = CSAW__ROOM_BYTES / bytes;
+    if (method_ == CSAW_SPMM_STRETCHES && csaw__stretch_merging_blocks(&p_, slices_) > 0x7fffffffu)
+        slices_ = 0x7fffffffu / csaw__stretch_merging_blocks(&p_, 1);
     slices_ = slices_ < 1 ? 1 : slices_ > slices ? slices : slices_;
     if (method_ == CSAW_SPMM_HUBS || resident_) CSAW_TRY(next_.take(where, slices_, "a count of units"));
     if (!p_.split.most_chunks) return CSAW_OK;

@@ -16,17 +16,19 @@ static csaw_status launch_early(const place &where, unsigned blocks, unsigned th
                                 const A &...arguments) {
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute early = {};
+    bool waits = false;
+    CSAW_TRY(waits_for_last((const void *)kernel, &waits));
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     config.gridDim = dim3(blocks), config.blockDim = dim3(threads);
     config.stream = where.stream;
-    config.attrs = &early, config.numAttrs = 1;
+    config.attrs = &early, config.numAttrs = waits;
     CSAW_CUDA(cudaLaunchKernelEx(&config, kernel, (P)arguments...));
     return CSAW_OK;
 }
 
 csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const uint32_t *first_rows) {
-    const unsigned merging = (unsigned)csaw__stretch_merging_blocks(p);
+    const unsigned merging = (unsigned)csaw__stretch_merging_blocks(p, p->slices);
     CSAW_TRY(launch_early(where, (unsigned)(p->slices * p->blocks), CSAW__STRETCH_THREADS, kernel_of(p), *p,
                           CSAW__STRETCH_BITS, first_rows));
     return merging ? launch_early(where, merging, CSAW__THREADS, csaw__merge_stretches, *p) : CSAW_OK;

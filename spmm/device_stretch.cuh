@@ -299,7 +299,7 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS)
     const uint64_t of_slice = csaw__stretches_of(p.rows, p.num_edges, bits);
     const uint64_t number = blockIdx.x * (uint64_t)(blockDim.x / 32) + warp;
     const uint64_t slice_number = p.slices == 1 ? 0 : number / of_slice, stretch = number - slice_number * of_slice;
-    csaw__end_after_last();
+    csaw__end_after_last(); /* and then alone the next may begin: csaw__merge_stretches() reads rows before it waits */
     csaw__let_next_begin();
     if (number >= of_slice * p.slices) return;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);

@@ -26,7 +26,7 @@ static __host__ __device__ __forceinline__ uint64_t csaw__stretches_of(uint64_t 
 /* Rows of a warp that merges where long ones are not listed: so few that warps fill a GPU, since a warp merges one long
  * row after the other. */
 static __host__ __device__ __forceinline__ uint32_t csaw__stretch_merged_rows(uint64_t rows) {
-    const uint64_t warps = 1 << 14, each = rows / warps + 1;
+    const uint64_t warps = 1 << 14, each = (rows + warps - 1) / warps;
     return each < 32 ? (uint32_t)each : 32;
 }
 /* Warps of one slice that merge: one a long row, or so many rows where these are not listed. */
@@ -35,9 +35,9 @@ static __host__ __device__ __forceinline__ uint64_t csaw__stretch_mergers(const 
     if (!p->split.most_chunks) return 0;
     return p->split.row ? p->split.most_rows : (p->rows + each - 1) / each;
 }
-/* Blocks of CSAW__THREADS that merge, of a launch whose slices stand. */
-static inline uint64_t csaw__stretch_merging_blocks(const csaw__product *p) {
-    return (p->slices * csaw__stretch_mergers(p) * 32 + CSAW__THREADS - 1) / CSAW__THREADS;
+/* Blocks of CSAW__THREADS that merge so many slices. */
+static inline uint64_t csaw__stretch_merging_blocks(const csaw__product *p, uint64_t slices) {
+    return (slices * csaw__stretch_mergers(p) * 32 + CSAW__THREADS - 1) / CSAW__THREADS;
 }
 
 /* Fills in the layout, but partial; columns and vector stand. known: the long rows, by a plan; NULL = not known. */

@@ -9,7 +9,8 @@ bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_spmm_plan *pl
     return plan && a->num_edges / CSAW__WON_DEGREE < a->rows;
 }
 
-static csaw_status launch(const place &where, const csaw__winners *w, bool beside) {
+static csaw_status launch(const place &where, const csaw__winners *w) {
+    bool beside = false;
     const unsigned slices = (unsigned)w->matrix.slices;
     const uint32_t *const won = w->won;
     cudaLaunchConfig_t rows = {};
@@ -20,6 +21,7 @@ static csaw_status launch(const place &where, const csaw__winners *w, bool besid
     if (w->hubs.blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * w->words * (unsigned)w->hubs.blocks, CSAW__IN_ORDER_THREADS,
                                      csaw__hub_winners_kernel_at(w), w->hubs, w->order, won, w->words));
+    CSAW_TRY(waits_for_last((const void *)csaw__winners_kernel_at(w), &beside));
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     rows.gridDim = dim3(slices * (unsigned)w->turned.blocks), rows.blockDim = dim3(CSAW__THREADS);
@@ -34,7 +36,6 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
     const csaw__device_plan *const d = plan->device;
     work<uint32_t> won;
     work<uint64_t> edge_place;
-    int major = 0; /* of the compute capability */
     csaw__winners w = {};
     if (!dy->cols || !a->cols) return CSAW_OK;
     if (!a->weight) heads = 1;
@@ -59,7 +60,6 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
     CSAW_TRY(won.take(where, w.at_once * a->num_edges * w.words, "which edges won"));
     if (csaw__won_by_place(&w)) CSAW_TRY(edge_place.take(where, a->num_edges, "places of edges in the transpose"));
     if (where.counted) return CSAW_OK;
-    CSAW_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, where.ordinal));
     w.won = won.get();
     w.order = {d->transpose.edge, edge_place.get(), fixed != nullptr};
     if (edge_place.get()) {
@@ -69,7 +69,7 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
     for (uint64_t first = 0; first < slices; first += w.at_once) {
         const uint64_t left = slices - first, here = left < w.at_once ? left : w.at_once;
         for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;
-        CSAW_TRY(launch(where, &w, major >= 9));
+        CSAW_TRY(launch(where, &w));
     }
     return CSAW_OK;
 }

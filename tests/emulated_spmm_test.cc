@@ -117,7 +117,8 @@ void RunStretches(csaw__product p, uint32_t bits, bool planned, uint64_t slices)
         p.slices = std::min(slices, all - p.first_slice);
         Launch(p.slices * p.blocks * CSAW__STRETCH_THREADS, StretchKernel(p), p, bits,
                planned ? first_rows.data() : static_cast<const uint32_t *>(nullptr));
-        emulated::RunBlocks(csaw__stretch_merging_blocks(&p), CSAW__THREADS, [&] { csaw__merge_stretches(p); });
+        emulated::RunBlocks(csaw__stretch_merging_blocks(&p, p.slices), CSAW__THREADS,
+                            [&] { csaw__merge_stretches(p); });
         stretches++;
     }
 }
@@ -280,6 +281,24 @@ TEST(EmulatedSpmm, StridesAndHeads) {
                 ask.gap = gap;
                 ask.slices = 1;
                 ExpectCpuBits(a, ask);
+            }
+}
+
+// Slices of heads, of which a launch has one or several, by the widest vectors of each storage.
+TEST(EmulatedSpmm, StretchesOfHeads) {
+    for (csaw_dtype of_x : dtypes)
+        for (uint64_t columns : {132, 264})
+            for (uint64_t slices : {1, 3}) {
+                if (!reference::takes_case()) continue;
+                Sparse a = random_sparse("heads", {0, 9, 300, 1, 1500, 4, 0}, 30, false);
+                give_weights(&a, 2, 2);
+                Ask ask;
+                ask.cols = 2 * columns;
+                ask.heads = 2;
+                ask.of_x = ask.of_y = of_x;
+                ask.slices = slices;
+                ask.planned = slices == 3;
+                ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
             }
 }
 

@@ -70,9 +70,61 @@ TEST_F(SpmmGpu, EveryStorageAndMethod) {
                             ASSERT_EQ(product.RunBy(method, planned ? plan.get() : nullptr), CSAW_OK)
                                 << csaw_last_error();
                             EXPECT_TRUE(product.IsTheCpus()) << csaw_spmm_method_name(method);
+                            if (method != CSAW_SPMM_STRETCHES) continue;
+                            product.Poison();
+                            ASSERT_EQ(product.RunBy(method, plan.get()), CSAW_OK) << csaw_last_error();
+                            EXPECT_TRUE(product.IsTheCpus()) << "stretches, planned";
                         }
                     }
     }
+}
+
+// More rows than there are warps that merge, and more slices than partial results have memory for at a time.
+TEST_F(SpmmGpu, StretchesOfManyRowsAndOfSeveralLaunches) {
+    const std::pair<Sparse, uint64_t> products[] = {
+        {Rmat(15, 1), 200}, {random_sparse("long rows", std::vector<uint64_t>(1000, 2100), 500, true), 4352}};
+    for (const auto &[a, cols] : products) {
+        if (!reference::takes_case()) continue;
+        const OnDevice there(a);
+        const Plan plan(there.view, "cuda:0");
+        Ask ask;
+        ask.cols = cols;
+        const Product product(a, there, ask);
+        for (const csaw_spmm_plan *of : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+            product.Poison();
+            ASSERT_EQ(product.RunBy(CSAW_SPMM_STRETCHES, of), CSAW_OK) << csaw_last_error();
+            EXPECT_TRUE(product.IsTheCpus()) << (of ? "planned" : "");
+        }
+    }
+}
+
+// Launches that begin early among them: AUTO takes stretches.
+TEST_F(SpmmGpu, ProductsCanBeRecordedInAGraph) {
+    const Sparse a = Rmat(12, 1);
+    const OnDevice there(a);
+    const Plan plan(there.view, "cuda:0");
+    Ask ask;
+    ask.cols = 64;
+    const Product product(a, there, ask);
+    cudaStream_t stream;
+    Require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (const csaw_spmm_plan *of : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+        cudaGraph_t graph;
+        cudaGraphExec_t runs;
+        product.Poison();
+        Require(cudaDeviceSynchronize());
+        Require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        const csaw_status status = product.Run(of, stream);
+        Require(cudaStreamEndCapture(stream, &graph));
+        ASSERT_EQ(status, CSAW_OK) << csaw_last_error();
+        Require(cudaGraphInstantiate(&runs, graph, 0));
+        for (int i = 0; i < 3; i++) Require(cudaGraphLaunch(runs, stream));
+        Require(cudaStreamSynchronize(stream));
+        EXPECT_TRUE(product.IsTheCpus()) << (of ? "planned" : "");
+        Require(cudaGraphExecDestroy(runs));
+        Require(cudaGraphDestroy(graph));
+    }
+    Require(cudaStreamDestroy(stream));
 }
 
 // More columns than shared memory has room for, and none.

@@ -96,15 +96,6 @@ inline csaw_status blocks_for(uint64_t threads, uint32_t of_block, unsigned *out
     return CSAW_OK;
 }
 
-/* Whether a kernel's code, as it is loaded on the current device, waits for the kernel before it
- * (csaw__end_after_last() of spmm/device_beside.cuh): one that does not must not begin early. */
-inline csaw_status waits_for_last(const void *kernel, bool *out) {
-    cudaFuncAttributes of;
-    CSAW_CUDA(cudaFuncGetAttributes(&of, kernel));
-    *out = of.ptxVersion >= 90; /* what it was compiled for, whatever it was translated to since */
-    return CSAW_OK;
-}
-
 } // namespace csaw_aggregation
 using namespace csaw_aggregation;
 

@@ -65,6 +65,15 @@ csaw_status csaw__launch_bf16(const csaw__product *p, csaw_spmm_method method, u
                               cudaStream_t stream);
 /* One launch of CSAW_SPMM_HUBS. next: [slices of the launch] work memory. */
 csaw_status csaw__launch_hubs(const place &where, const csaw__product *p, const csaw__hubs *hubs, uint32_t *next);
+/* Whether a kernel's code, as it is loaded on the current device, waits for the kernel before it
+ * (csaw__end_after_last() of spmm/device_beside.cuh): one that does not must not begin early. */
+static inline csaw_status csaw__waits_for_last(const void *kernel, bool *out) {
+    cudaFuncAttributes of;
+    CSAW_CUDA(cudaFuncGetAttributes(&of, kernel));
+    *out = of.ptxVersion >= 90; /* what it was compiled for, whatever it was translated to since */
+    return CSAW_OK;
+}
+
 /* CSAW_SPMM_STRETCHES, and the merging of its chunks. first_rows: by a plan; NULL = none. */
 csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const uint32_t *first_rows);
 /* How many rows stand before each stretch of a matrix; none of a matrix that stretches are not for. */

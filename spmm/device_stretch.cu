@@ -17,7 +17,7 @@ static csaw_status launch_early(const place &where, unsigned blocks, unsigned th
     cudaLaunchConfig_t config = {};
     cudaLaunchAttribute early = {};
     bool waits = false;
-    CSAW_TRY(waits_for_last((const void *)kernel, &waits));
+    CSAW_TRY(csaw__waits_for_last((const void *)kernel, &waits));
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     config.gridDim = dim3(blocks), config.blockDim = dim3(threads);

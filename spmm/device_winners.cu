@@ -21,7 +21,7 @@ static csaw_status launch(const place &where, const csaw__winners *w) {
     if (w->hubs.blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * w->words * (unsigned)w->hubs.blocks, CSAW__IN_ORDER_THREADS,
                                      csaw__hub_winners_kernel_at(w), w->hubs, w->order, won, w->words));
-    CSAW_TRY(waits_for_last((const void *)csaw__winners_kernel_at(w), &beside));
+    CSAW_TRY(csaw__waits_for_last((const void *)csaw__winners_kernel_at(w), &beside));
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     rows.gridDim = dim3(slices * (unsigned)w->turned.blocks), rows.blockDim = dim3(CSAW__THREADS);

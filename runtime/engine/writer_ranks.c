@@ -35,14 +35,13 @@ static csaw_status put_walks(csaw_writer *writer, const csaw_walks *walks) {
     return CSAW_OK;
 }
 
-/* Behind the round that is on disk. */
-static csaw_status record(csaw_writer *writer, uint64_t done, uint64_t bytes) {
-    const csaw__resume before = writer->record;
+/* Behind the round that is on disk. Once rank 0 has noted it, it holds, whatever becomes of the other ranks; these
+ * count on it when they know. */
+static csaw_status record(csaw_writer *writer) {
     const csaw_status status = writer->output ? csaw__writer_record(writer) : CSAW_OK;
-    writer->record = (csaw__resume){done, bytes};
-    const csaw_status all = csaw__ranks_meet(writer->ranks, CSAW__AT_RECORDED, status, NULL);
-    if (all != CSAW_OK) writer->record = before;
-    return all;
+    CSAW_TRY(csaw__ranks_meet(writer->ranks, CSAW__AT_RECORDED, status, NULL));
+    writer->record = (csaw__resume){writer->done, writer->bytes};
+    return CSAW_OK;
 }
 
 csaw_status csaw__writer_put_share(csaw_writer *writer, csaw_status status, const csaw_walks *walks) {
@@ -54,7 +53,7 @@ csaw_status csaw__writer_put_share(csaw_writer *writer, csaw_status status, cons
     if (status == CSAW_OK) {
         writer->done += round.count;
         writer->bytes = round.bytes;
-        if (round.sync && writer->recorded) status = record(writer, writer->done, writer->bytes);
+        if (round.sync && writer->recorded) status = record(writer);
     }
     return status == CSAW_OK ? CSAW_OK : csaw__writer_tell_kept(writer, status);
 }

@@ -6,6 +6,10 @@
 #include <unistd.h>
 
 #include "ranks.h"
+extern "C" {
+#include "runtime/engine/writer.h"
+#include "runtime/ranks/ranks.h"
+}
 
 namespace {
 
@@ -119,6 +123,56 @@ TEST(Files, of_samples_are_those_of_one_process) {
             EXPECT_EQ(read_file(folder / name), read_file(folder / (std::string("one.") + name))) << name;
             MPI_Barrier(MPI_COMM_WORLD);
         }
+}
+
+// As csaw_writer_write() on a rank that fails once the round is on disk, when rank 0 has noted it.
+csaw_status fail_behind_the_record(void *user, csaw_samples *samples) {
+    csaw_writer *const writer = static_cast<Writing *>(user)->writer;
+    csaw_walks walks;
+    EXPECT_EQ(csaw_samples_walks(samples, CSAW_HOST, &walks), CSAW_OK);
+    csaw__rank_round round = {};
+    round.first = walks.first, round.count = walks.num_walks;
+    csaw__output *const memory = csaw__rank_output_begin(writer->shared);
+    for (uint64_t w = 0; w < walks.num_walks; w++)
+        EXPECT_EQ(csaw__format_walk(&writer->format, &walks, w, memory), CSAW_OK);
+    EXPECT_EQ(csaw__rank_output_end(writer->shared, CSAW_OK, &round), CSAW_OK) << csaw_last_error();
+    EXPECT_TRUE(round.sync);
+    return csaw__ranks_meet(writer->ranks, CSAW__AT_RECORDED, csaw__fail(CSAW_EIO, "failed behind it"), nullptr);
+}
+
+// What rank 0 has noted holds, though another rank fails before all know: of a first round, and of one behind others.
+TEST(Files, keep_a_round_that_was_noted) {
+    const Folder folder;
+    const Graph graph = rmat(4, true);
+    const Plan alone = plan_alone(graph), all = plan_of_all(graph);
+    const MPI_Comm world = MPI_COMM_WORLD;
+    const std::string path = folder / "w.txt";
+    csaw_write_options options = write_options(graph.get(), nullptr);
+    options.job = "a job";
+    if (rank_of() == 0) {
+        EXPECT_EQ(write_walks(alone.get(), options, folder / "one.txt"), CSAW_OK);
+    }
+    options.communicator = &world;
+    uint64_t kept = 0;
+    for (int turn = 0; turn < 2 && size_of() > 1; turn++) {
+        Writing writing = {nullptr, -1};
+        csaw_run_options run = walk_options();
+        options.resume = turn > 0;
+        ASSERT_EQ(same_status(csaw_writer_open(path.c_str(), &options, &writing.writer)), CSAW_OK) << csaw_last_error();
+        run.first = csaw_writer_done(writing.writer);
+        EXPECT_TRUE(turn ? run.first > 0 : run.first == 0);
+        EXPECT_GE(run.first, kept);
+        kept = run.first + 1; // more from turn to turn
+        EXPECT_EQ(csaw_sample_each(all.get(), &csaw_node2vec, nullptr, nullptr, &run,
+                                   rank_of() == size_of() - 1 ? fail_behind_the_record : take, &writing),
+                  CSAW_EIO);
+        csaw_writer_discard(writing.writer);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    options.resume = size_of() > 1;
+    EXPECT_EQ(same_status(write_walks(all.get(), options, path)), CSAW_OK) << csaw_last_error();
+    EXPECT_EQ(read_file(path), read_file(folder / "one.txt"));
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 // The batch function of each rank in turn fails in each round in turn; then all go on, or rank 0 alone does.

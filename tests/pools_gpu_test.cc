@@ -265,6 +265,7 @@ uint64_t fail_in_turn(const csaw_sampler *sampler, const void *params, const std
 void expect_every_allocation_to_fail(const csaw_sampler *sampler, const void *params) {
     const uint64_t alone = fail_in_turn(sampler, params, {3, 50, 1});
     const uint64_t by_depth = fail_in_turn(sampler, params, {3, 2000, 1});
+    EXPECT_LT(5u, alone);
     EXPECT_LT(10u, by_depth);
     EXPECT_LT(20u, alone + by_depth);
 }

@@ -214,7 +214,8 @@ csaw_status sort_batch(csaw__cuda_parts *c, const run *r, const picking &at, wai
     return w->work.take(r->device, at.words, "memory to pick in");
 }
 
-/* As much as any partition picks that leaves. */
+/* As much as any partition picks that leaves. Places where nothing is picked leave with the others: not as they came
+ * from the pool. */
 csaw_status take_room(const csaw__cuda_parts *c, waiting_batches *waiting) {
     waiting->room_bytes = 0;
     for (uint32_t p = 0; p < c->parts->ranges.count; p++) {
@@ -223,7 +224,8 @@ csaw_status take_room(const csaw__cuda_parts *c, waiting_batches *waiting) {
         if (bytes > waiting->room_bytes) waiting->room_bytes = bytes;
     }
     if (!waiting->room_bytes) return CSAW_OK;
-    return waiting->room.take(waiting->of[0].r->device, c->streams * waiting->room_bytes, "arcs that leave the GPU");
+    CSAW_TRY(waiting->room.take(waiting->of[0].r->device, c->streams * waiting->room_bytes, "arcs that leave the GPU"));
+    return waiting->room.fill(0, c->streams * waiting->room_bytes);
 }
 
 } // namespace

@@ -14,7 +14,9 @@
 #include "spmm/device_element.cuh"
 #include "spmm/device_group.cuh"
 
-#define CSAW__SCATTERED (3ull << 22) /* products sorted together: 16 bytes each, and what the sort takes */
+/* Products sorted together: 16 bytes each, and what the sort takes. So many that of 2.4 million rows 16 columns are. */
+#define CSAW__SCATTERED (5ull << 23)
+enum { CSAW__SCATTER_WHOLE = 16 /* columns of float32 that a read from memory has side by side */ };
 
 typedef struct csaw__device_scatter {
     csaw_sparse a;        /* weight: [num_edges, heads] or NULL */
@@ -27,11 +29,17 @@ typedef struct csaw__device_scatter {
     uint32_t lane_bits; /* of dweight, whose width is the columns of a head: 2^lane_bits lanes take them */
 } csaw__device_scatter;
 
-/* How many columns of dy are sorted together: what fits, and what keys of 32 bits tell apart in dx of so many rows. */
+/* How many columns of dy are sorted together: what fits, and what keys of 32 bits tell apart in dx of so many rows; of
+ * several rounds in each as many, by whole reads, of which columns less than these have all of the bytes brought, and
+ * use some. */
 static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t dx_rows, uint64_t cols) {
     const uint64_t fit = rows ? CSAW__SCATTERED / rows : cols, keys = dx_rows ? 0xffffffffu / dx_rows : cols;
     const uint64_t both = fit < keys ? fit : keys, most = both < 1 ? 1 : both < 4096 ? both : 4096;
-    return (uint32_t)(cols < most ? cols : most);
+    if (cols <= most) return (uint32_t)cols;
+    if (most < CSAW__SCATTER_WHOLE) return (uint32_t)most;
+    const uint64_t reads = (cols + CSAW__SCATTER_WHOLE - 1) / CSAW__SCATTER_WHOLE, fits = most / CSAW__SCATTER_WHOLE;
+    const uint64_t rounds = (reads + fits - 1) / fits;
+    return (uint32_t)((reads + rounds - 1) / rounds * CSAW__SCATTER_WHOLE);
 }
 
 /* The key of products that belong nowhere, and the bits of all keys. */
@@ -57,14 +65,15 @@ static __global__ void csaw__clear(const __grid_constant__ csaw_dense m) {
 /* One thread a product; key, product: [rows, width]. */
 static __global__ void csaw__scatter_products(const __grid_constant__ csaw__device_scatter s, uint32_t *key,
                                               float *product) {
-    const uint64_t i = csaw__thread_number(), row = i / s.width, c = s.first + i % s.width;
+    const uint64_t i = csaw__thread_number(), row = i >> 32 ? i / s.width : (uint32_t)i / s.width;
+    const uint64_t c = s.first + (i - row * s.width);
     if (row >= s.a.rows) return;
     const csaw_edge e = s.arg[row * s.dy.cols + c];
     key[i] = csaw__scatter_nowhere(&s);
     product[i] = 0;
     if (!csaw__is_picked(&s.a, row, e)) return;
     const float w = s.a.weight ? s.a.weight[e * s.heads + c / (s.dy.cols / s.heads)] : 1.0f;
-    key[i] = s.a.col[e] * s.width + (uint32_t)(i % s.width);
+    key[i] = s.a.col[e] * s.width + (uint32_t)(c - s.first);
     product[i] = w * csaw__element(&s.dy, row, c);
 }
 

@@ -430,6 +430,11 @@ TEST(EmulatedBackward, ColumnsSortedTogether) {
     EXPECT_EQ(csaw__scatter_columns(1000, 1000, 64), 64u);
     EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED, 9, 64), 1u);
     EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED / 3, 9, 64), 3u);
+    EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED / 15, 9, 64), 15u);
+    EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED / 17, 9, 64), 16u); // whole reads of 16 columns
+    EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED / 63, 9, 64), 32u); // two rounds of as many
+    EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED / 64, 9, 64), 64u);
+    EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED / 100, 9, 250), 96u);
     EXPECT_EQ(csaw__scatter_columns(~uint64_t{0} / 16, 9, 64), 1u);
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu, 64), 1u); // keys of 32 bits, and one that is nowhere
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu / 5, 64), 5u);

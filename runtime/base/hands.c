@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/base/hands.c - see hands.h. Pieces are taken from a counter, by one compare-and-swap each; after a piece, and
- * after they were called, hands look for the next some tens of microseconds before they sleep. */
+/* runtime/base/hands.c - see hands.h. Pieces are taken from a counter, by one compare-and-swap each. After a piece, and
+ * after they were called, hands look for the next before they sleep: so long that those of calls that follow each other
+ * are awake, since to be woken takes longer than such a call's copies do. Samples of 0.5 ms on four H100 took 0.6 with
+ * a sixteenth of that (docs/measured/2026-11-27-gpu-17.md). */
 #include "runtime/base/hands.h"
 
 #include <pthread.h>
@@ -12,7 +14,10 @@
 
 #include "runtime/base/memory.h"
 
-enum { LOOKS = 1 << 16 /* some tens of microseconds */ };
+enum {
+    LOOKS = 1 << 20,   /* a millisecond or two */
+    PATIENCE = 1 << 12 /* looks for what others do, before the processor is theirs */
+};
 
 struct csaw__hands {
     pid_t process; /* whose threads they are */
@@ -114,5 +119,5 @@ void csaw__hands_share(csaw__hands *hands, uint32_t count, void (*piece)(void *u
     wake(hands);
     while (do_piece(hands)) {}
     for (int i = 0; atomic_load(&hands->undone); i++) /* which others do */
-        if (i >= LOOKS) sched_yield();
+        if (i >= PATIENCE) sched_yield();
 }

@@ -98,7 +98,7 @@ graph=$out/rmat.csaw
 profile 'rooms_of_list|find_places|put_offsets' parts_samples_gpu_test --gtest_filter='*BatchesShareWhatIsBrought'
 profile 'weigh_layers|mark_parts|take_far|place_pieces' parts_bench --in-memory 0 --few 0 --scale $((scale + 2)) --edge-factor 32 \
     --weighted 1 --only layer --walks 2048 --ablation 0 --ways "as the plan chooses;partitions"
-profile 'csaw__kernel_select' pools_gpu_test --gtest_filter='*HeavyVerticesExceedTheRounds'
+profile 'csaw__kernel_select' pools_gpu_test --gtest_filter='*EveryAllocationFails'
 if [[ -z "${ONLY:-}" || " $ONLY " == *" csaw "* ]]; then
     "$build/cli/csaw" generate rmat --scale "$scale" -o "$graph" >"$out/generate.log" 2>&1 || failed=1
     profile 'csaw__transpose_tiles' csaw walk "$graph" --algo uniform --num-walks 10 --device cuda:0 -o "$out/walks.npy"

@@ -24,7 +24,7 @@ enum {
     CSAW__WON_COLUMNS = 32, /* the bits of a word */
     CSAW__WON_WORDS = 8,    /* of a slice, at most: a sector */
     CSAW__WON_DEGREE = 32   /* mean degree from which on to sort products (spmm/device_scatter.cuh) takes less time: an
-                             * H100, products, of 50, 15.4 and 26.6 ms with 64 columns; arxiv, of 7, the reverse */
+                             * H100, products, of 50, 11.6 and 26.6 ms with 64 columns; arxiv, of 7, the reverse */
 };
 
 typedef struct csaw__won_order { /* of what belongs to the transpose's edges */

@@ -29,9 +29,8 @@ typedef struct csaw__device_scatter {
     uint32_t lane_bits; /* of dweight, whose width is the columns of a head: 2^lane_bits lanes take them */
 } csaw__device_scatter;
 
-/* How many columns of dy are sorted together: what fits, and what keys of 32 bits tell apart in dx of so many rows; of
- * several rounds in each as many, by whole reads, of which columns less than these have all of the bytes brought, and
- * use some. */
+/* How many columns of dy are sorted together: what fits, and what keys of 32 bits tell apart in dx of so many rows. Of
+ * several rounds each but the last has as many, by whole reads, of which fewer columns would use a part alone. */
 static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t dx_rows, uint64_t cols) {
     const uint64_t fit = rows ? CSAW__SCATTERED / rows : cols, keys = dx_rows ? 0xffffffffu / dx_rows : cols;
     const uint64_t both = fit < keys ? fit : keys, most = both < 1 ? 1 : both < 4096 ? both : 4096;

@@ -30,6 +30,7 @@ struct Work {
     std::vector<int> runs = std::vector<int>(members);
     uint32_t here = 0;      // members at work
     bool all_came = true;   // that many at the same time
+    uint32_t at_work = 0;   // members that are told so
     int heard = 0;          // times
     bool waits = false;     // members go on when they were heard
     std::set<uint32_t> bad; // that fail
@@ -41,6 +42,7 @@ csaw_status run(void *user, uint32_t member) {
     std::unique_lock<std::mutex> hold(w->lock);
     w->thread[member] = std::this_thread::get_id();
     w->runs[member]++;
+    w->at_work += csaw__crew_at_work();
     w->here++;
     w->changed.notify_all();
     if (!w->changed.wait_for(hold, std::chrono::seconds(5), [&] { return w->here >= members; })) w->all_came = false;
@@ -69,13 +71,30 @@ class Crew : public ::testing::Test {
     void TearDown() override { csaw__crew_free(work.crew); }
     void run_once() {
         const csaw__crew_work what = {run, hear, &work};
-        work.here = 0;
+        work.here = work.at_work = 0;
+        EXPECT_FALSE(csaw__crew_at_work());
         ASSERT_EQ(CSAW_OK, csaw__crew_run(work.crew, &what)) << csaw_last_error();
         EXPECT_EQ(members, work.here);
         EXPECT_TRUE(work.all_came) << "one waited for the others in vain";
+        EXPECT_EQ(members, work.at_work);
+        EXPECT_FALSE(csaw__crew_at_work());
     }
     Work work;
 };
+
+TEST(OneMember, WorksBesideNobody) {
+    csaw__crew *crew = nullptr;
+    bool beside = true;
+    const auto ask = [](void *user, uint32_t) {
+        *static_cast<bool *>(user) = csaw__crew_at_work();
+        return CSAW_OK;
+    };
+    ASSERT_EQ(CSAW_OK, csaw__crew_create(1, &crew)) << csaw_last_error();
+    const csaw__crew_work what = {ask, nullptr, &beside};
+    EXPECT_EQ(CSAW_OK, csaw__crew_run(crew, &what)) << csaw_last_error();
+    csaw__crew_free(crew);
+    EXPECT_FALSE(beside);
+}
 
 TEST_F(Crew, MembersAreTheSameThreadsEachTimeAndRunSideBySide) {
     run_once();

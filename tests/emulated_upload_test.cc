@@ -11,6 +11,7 @@
 
 #include "tests/reference/graphs.h"
 
+#include "runtime/base/crew.h"
 #include "runtime/engine/device_private.h"
 
 namespace {
@@ -18,7 +19,7 @@ namespace {
 const uint64_t mib = 1 << 20;
 
 class EmulatedUpload : public ::testing::Test {
-  protected:
+  public:
     void SetUp() override {
         const reference::Graph path = reference::small_graph("path");
         const csaw_csr csr = path.csr();
@@ -79,6 +80,29 @@ TEST_F(EmulatedUpload, InPiecesOfLikeSize) {
     EXPECT_EQ(4u, pieces);
     put(21 * mib + 13);
     EXPECT_EQ(12u, pieces);
+}
+
+// A thread that works beside those of other devices copies alone, in halves of such pieces, unless it is much.
+TEST_F(EmulatedUpload, OfSeveralDevicesInHalfPieces) {
+    csaw__crew *crew = nullptr;
+    ASSERT_EQ(CSAW_OK, csaw__crew_create(2, &crew));
+    const auto run = [](void *user, uint32_t member) {
+        auto *const test = static_cast<EmulatedUpload *>(user);
+        const std::vector<std::pair<uint64_t, uint64_t>> bytes_and_pieces = {
+            {7 * mib / 8 - 1, 1}, {7 * mib / 4 - 1, 1}, {2000000, 2}, {8000000, 8}, {16 * mib - 1, 18}, {16 * mib, 9}};
+        for (const auto &[bytes, pieces] : bytes_and_pieces) {
+            if (member != 0) return CSAW_OK;
+            test->put(bytes);
+            EXPECT_EQ(pieces, test->pieces) << bytes;
+            EXPECT_TRUE(test->late == test->want) << bytes;
+        }
+        return CSAW_OK;
+    };
+    const csaw__crew_work work = {run, nullptr, static_cast<EmulatedUpload *>(this)};
+    EXPECT_EQ(CSAW_OK, csaw__crew_run(crew, &work));
+    csaw__crew_free(crew);
+    put(2000000);
+    EXPECT_EQ(1u, pieces);
 }
 
 TEST_F(EmulatedUpload, OfFourBlocksWaitsForNothing) {

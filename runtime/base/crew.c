@@ -33,11 +33,17 @@ struct csaw__crew {
     member member[];
 };
 
+static _Thread_local bool at_work;
+
+bool csaw__crew_at_work(void) { return at_work; }
+
 static void run_member(csaw__crew *crew, uint32_t number) {
     const csaw__crew_work *const work = crew->work;
     member *const m = &crew->member[number];
     m->message[0] = 0;
+    at_work = crew->threads > 0;
     m->status = work->run(work->user, number);
+    at_work = false;
     if (m->status != CSAW_OK) snprintf(m->message, sizeof m->message, "%s", csaw_last_error());
 }
 

@@ -6,6 +6,8 @@
 #ifndef CSAW_BASE_CREW_H
 #define CSAW_BASE_CREW_H
 
+#include <stdbool.h>
+
 #include "runtime/base/status.h"
 
 #ifdef __cplusplus
@@ -26,6 +28,7 @@ void csaw__crew_free(csaw__crew *crew);                            /* nobody is 
  * at a time, which need not be the same each time. */
 csaw_status csaw__crew_run(csaw__crew *crew, const csaw__crew_work *work);
 void csaw__crew_tell(csaw__crew *crew); /* by a member that runs */
+bool csaw__crew_at_work(void);          /* whether the calling thread does a member's share, beside others */
 /* How a member's last run went; *message is the crew's until the next one, and of CSAW_OK empty. */
 csaw_status csaw__crew_outcome(const csaw__crew *crew, uint32_t member, const char **message);
 

@@ -3,13 +3,15 @@
  *
  * Method: pages of the caller's are copied by several threads into page-locked blocks in turn, from which the device
  * fetches them while the next block is filled. The driver's own way with such memory has one thread copy. Blocks are
- * filled alike, and none with less than several threads are worth, so that the device waits for the first one alone;
- * where the thread has hands of its own (runtime/base/hands.h), as those of several devices do, with half of that.
- * What was copied may change at once; as many pieces as there are blocks wait for nothing, more wait for the stream.
- * Where page-locked memory is refused the driver does it all, for the plan's life. */
+ * filled alike, and none with less than several threads are worth, so that the device waits for the first one alone.
+ * Where several devices are fed at once, each by a thread, that thread copies alone unless it is much, by halves of
+ * such pieces: teams of four threads that wait busily, as OpenMP's do by default, took up to 5 ms for 2 MB each, one
+ * thread 0.2 (docs/measured/2026-11-27-gpu-17.md). What was copied may change at once; as many pieces as there are
+ * blocks wait for nothing, more wait for the stream. Where page-locked memory is refused the driver does it all, for
+ * the plan's life. */
 #include "runtime/base/copy.h"
+#include "runtime/base/crew.h"
 #include "runtime/base/device_copy.h"
-#include "runtime/base/hands.h"
 #include "runtime/base/largest.h"
 #include "runtime/base/memory.h"
 #include "runtime/engine/device_private.h"
@@ -20,6 +22,7 @@
 #define CSAW__PIECE_BYTES CSAW__WORTH_THREADS
 #endif
 static const uint64_t block_bytes = 2 * CSAW__PIECE_BYTES;
+static const uint64_t much_bytes = (uint64_t)16 << 20; /* worth other threads even beside other devices */
 
 /* The device's blocks, made when first asked for; false: they are refused. */
 static bool staging_open(csaw__staging *staging) {
@@ -51,9 +54,10 @@ void csaw__device_staging_close(csaw__device *device) {
     csaw__device_unpin(staging->blocks);
 }
 
-/* Each is less than twice the least, which a block has room for. */
+/* Each is less than twice the least, so that a block has room for it, and a thread copies one of halves alone. */
 static uint64_t pieces_of(uint64_t bytes) {
-    const uint64_t least = csaw__hands_mine() ? CSAW__PIECE_BYTES / 2 : CSAW__PIECE_BYTES;
+    const bool alone = csaw__crew_at_work() && bytes < much_bytes;
+    const uint64_t least = alone ? CSAW__PIECE_BYTES / 2 : CSAW__PIECE_BYTES;
     return bytes < least ? bytes != 0 : bytes / least;
 }
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "runtime/base/memory.h"
-#include "runtime/base/parallel.h"
 #include "runtime/engine/device_exchange.h"
 #include "runtime/engine/device_joint.h"
 #include "runtime/engine/parts.h"
@@ -76,17 +75,7 @@ static csaw_status share_memory(opening *o) {
 static csaw_status open_one(void *user, uint32_t i) {
     const opening *const o = user;
     csaw__gpus *const gpus = o->gpus;
-    csaw__hands_have(gpus->hands[i]);
-    const csaw_status status = csaw__plan_of_gpu(o->whole, o->options, i, o->memory[i], &gpus->plan[i]);
-    csaw__hands_have(NULL);
-    return status;
-}
-
-/* As many as a copy to a GPU has use for, where there are threads. */
-static void open_hands(csaw__gpus *gpus) {
-    const uint32_t most = 3, threads = (uint32_t)csaw__max_threads();
-    const uint32_t there = threads > gpus->count ? threads / gpus->count - 1 : 0;
-    for (uint32_t i = 0; i < gpus->count; i++) gpus->hands[i] = csaw__hands_create(there < most ? there : most);
+    return csaw__plan_of_gpu(o->whole, o->options, i, o->memory[i], &gpus->plan[i]);
 }
 
 csaw_status csaw__gpus_together(const csaw_graph *graph, const csaw_plan_options *options, uint32_t count,
@@ -156,7 +145,6 @@ csaw_status csaw__gpus_open(csaw_plan *plan, const csaw_plan_options *options, c
     CSAW_TRY(share_memory(&opening)); /* or why one of them is not there */
     CSAW_TRY(open_joint(&opening));
     CSAW_TRY(csaw__crew_create(gpus->count, &gpus->crew));
-    open_hands(gpus);
     CSAW_TRY(on_each(gpus, open_one, &opening));
     CSAW_TRY(open_exchange(&opening));
     for (uint32_t i = 0; i < gpus->count; i++) gpus->in_parts = gpus->in_parts || gpus->plan[i]->parts;
@@ -169,7 +157,6 @@ csaw_status csaw__gpus_open(csaw_plan *plan, const csaw_plan_options *options, c
 void csaw__gpus_free(csaw__gpus *gpus) {
     if (!gpus) return;
     csaw__crew_free(gpus->crew);
-    for (uint32_t i = 0; i < gpus->count; i++) csaw__hands_free(gpus->hands[i]);
     csaw__gpu_exchange_close(gpus->exchange);
     if (gpus->joint && gpus->plan[0]) csaw__device_forget_tables(gpus->plan[0]);
     for (uint32_t i = 0; i < gpus->count; i++) csaw_plan_free(gpus->plan[i]);
@@ -319,7 +306,8 @@ static void hear(void *user) {
     atomic_store(&d->stopped, true);
 }
 
-static csaw_status draw_share(drawing *d, uint32_t i) {
+static csaw_status draw_one(void *user, uint32_t i) {
+    drawing *const d = user;
     const csaw_samples *const whole = d->samples;
     const csaw__gpus *const gpus = d->run->plan->gpus;
     uint64_t first = whole->first, count = whole->num_walks;
@@ -342,14 +330,6 @@ static csaw_status draw_share(drawing *d, uint32_t i) {
     samples->host_path = NULL;
     samples->host_edge = NULL;
     atomic_store(&d->share[i].done, count);
-    return status;
-}
-
-static csaw_status draw_one(void *user, uint32_t i) {
-    drawing *const d = user;
-    csaw__hands_have(d->run->plan->gpus->hands[i]);
-    const csaw_status status = draw_share(d, i);
-    csaw__hands_have(NULL);
     return status;
 }
 

@@ -13,7 +13,6 @@
 #define CSAW_ENGINE_GPUS_H
 
 #include "runtime/base/crew.h"
-#include "runtime/base/hands.h"
 #include "runtime/engine/device_list.h"
 #include "runtime/engine/run.h"
 
@@ -27,7 +26,6 @@ struct csaw__gpus {
     csaw__joint *joint;                  /* the graph is in the memory of all together; NULL: in that of each */
     struct csaw__gpu_exchange *exchange; /* walkers go where their rows are; NULL: rows are read where they are */
     csaw__crew *crew;                    /* member i is that of GPU i; the first one's is the caller's thread */
-    csaw__hands *hands[CSAW__MOST_GPUS]; /* that help member i to copy; NULL: nobody */
     int ordinal[CSAW__MOST_GPUS];
     csaw_plan *plan[CSAW__MOST_GPUS]; /* [count] */
 };

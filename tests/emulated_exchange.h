@@ -172,7 +172,7 @@ inline void ExpectTheCpus(const csaw_csr &csr, const csaw_sampler &of, const voi
         for (Method method : methods) {
             fake_cuda::Reset();
             fake_cuda::devices = 4;
-            fake_cuda::seed = list.size() + static_cast<uint64_t>(method);
+            fake_cuda::Seed(list.size() + static_cast<uint64_t>(method));
             const Walks expected = cpu.walks(&of, params, method, request);
             const Outcome got = walk(csr, list, {sampler.get(), params, method, request}, others);
             ASSERT_EQ(CSAW_OK, got.status) << got.message;

@@ -98,14 +98,15 @@ inline void Run(int kernel, const csaw__job &job) {
     }
 }
 
-inline std::set<uint32_t> apart;                 // csaw__job.log_apart of launches of walks on partitions
-inline thread_local std::map<int, uint64_t> met; // by kernel: emulated::most_met of its launches, at most
-
 struct Expanded {
     uint64_t entries;
     unsigned blocks;
 };
-inline thread_local std::vector<Expanded> expanded; // launches for a frontier's picks
+
+// Of a thread's own launches: ranks and GPUs of several are threads.
+inline thread_local std::set<uint32_t> apart;       // csaw__job.log_apart of walks on partitions
+inline thread_local std::map<int, uint64_t> met;    // by kernel: emulated::most_met, at most
+inline thread_local std::vector<Expanded> expanded; // for a frontier's picks
 
 inline int Launch(int kernel, unsigned blocks, unsigned threads, void *stream, const csaw__job *job) {
     const csaw__job copy = *job;

@@ -65,7 +65,7 @@ TEST_F(EmulatedLoader, BatchesAreTheCpus) {
                 options.replace = in_flight == 3 && of_depth == fanout;
                 const std::vector<Batch> expected = of_the_cpu();
                 ASSERT_EQ(expected.size(), 15u);
-                fake_cuda::seed = in_flight + 5;
+                fake_cuda::Seed(in_flight + 5);
                 const Loader loader = open(gpu->get(), {}, there());
                 EXPECT_EQ(csaw_loader_batches(loader.get()), 5u);
                 EXPECT_TRUE(all_of(loader.get()) == expected) << in_flight << " in flight";
@@ -243,7 +243,7 @@ TEST_F(EmulatedLoader, ACallerWhoDoesNotWait) {
     for (uint64_t seed = 1; seed < 16; seed++)
         for (bool take : {false, true}) {
             options.in_flight = 1 + seed % 3;
-            fake_cuda::seed = seed;
+            fake_cuda::Seed(seed);
             uint64_t seen = 0;
             {
                 const Loader loader = open(gpu->get(), {}, there());
@@ -308,7 +308,7 @@ TEST_F(EmulatedLoader, MayBeClosedAtAnyTime) {
     uint64_t seen = 0;
     options.in_flight = 1;
     for (uint64_t seed = 1; seed < 20; seed++) { // with work on the batch still to come
-        fake_cuda::seed = seed;
+        fake_cuda::Seed(seed);
         const Loader loader = open(gpu->get(), {}, there());
         const csaw_minibatch *m = nullptr;
         ASSERT_EQ(csaw_loader_next(loader.get(), &m), CSAW_OK);
@@ -339,7 +339,7 @@ TEST_F(EmulatedLoader, BeginsAnew) {
     const Loader loader = open(gpu->get(), {}, there());
     uint64_t seen = 0;
     for (uint64_t before = 0; before < 7; before++) {
-        fake_cuda::seed = before + 1;
+        fake_cuda::Seed(before + 1);
         const csaw_minibatch *m = nullptr;
         for (uint64_t i = 0; i < before; i++) ASSERT_EQ(csaw_loader_next(loader.get(), &m), CSAW_OK);
         if (m) {

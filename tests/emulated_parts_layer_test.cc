@@ -61,7 +61,7 @@ TEST_F(EmulatedPartsLayer, SamplesAreTheCpus) {
         for (const csaw_plan_options &plan :
              {on_gpu(2, 1), on_gpu(4, 1), on_gpu(4, 2), on_gpu(17, 1), on_gpu(17, 2), on_gpu(4, 0)}) {
             fake_cuda::Reset();
-            fake_cuda::seed = static_cast<uint64_t>(plan.partitions);
+            fake_cuda::Seed(static_cast<uint64_t>(plan.partitions));
             const Library gpu(csr, plan);
             for (const SampleRequest &request :
                  {over_all(csr, {7, 3}, false), over_all(csr, {45, 2, 40}, false), over_all(csr, {5, 0, 50}, true),

@@ -61,7 +61,7 @@ inline void ExpectTheCpusSamples(const csaw_csr &csr, const csaw_sampler &of, co
     const Sampler sampler(of);
     for (const auto &plan : {on_gpu(2, 1), on_gpu(5, 2), on_gpu(4, 0)}) {
         fake_cuda::Reset();
-        fake_cuda::seed = static_cast<uint64_t>(plan.partitions);
+        fake_cuda::Seed(static_cast<uint64_t>(plan.partitions));
         {
             const Library gpu(csr, plan);
             for (const SampleRequest &request : requests)

@@ -79,6 +79,10 @@ inline cudaError_t last = cudaSuccess;  // of calls that were refused memory: wh
 inline cudaError_t fault = cudaSuccess; // what a kernel did: every call fails from then on
 inline uint64_t fault_at = 0;           // the so manieth launch does so when it runs
 
+inline void Seed(uint64_t of) {
+    const std::lock_guard<std::recursive_mutex> guard(lock);
+    seed = of;
+}
 inline uint64_t Random() {
     seed ^= seed >> 12;
     seed ^= seed << 25;
@@ -165,7 +169,10 @@ using cudaEvent_t = fake_cuda::Event *;
 
 inline const char *cudaGetErrorName(cudaError_t) { return "a fake error"; }
 inline const char *cudaGetErrorString(cudaError_t) { return "of a fake GPU"; }
-inline cudaError_t cudaGetLastError() { return std::exchange(fake_cuda::last, cudaSuccess); }
+inline cudaError_t cudaGetLastError() {
+    const std::lock_guard<std::recursive_mutex> guard(fake_cuda::lock);
+    return std::exchange(fake_cuda::last, cudaSuccess);
+}
 inline cudaError_t cudaGetDeviceCount(int *count) {
     *count = fake_cuda::devices;
     return cudaSuccess;

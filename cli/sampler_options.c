@@ -26,11 +26,12 @@ static void print_value(FILE *out, const csaw_param *param, const void *params, 
     }
 }
 
-static void print_samplers(void) {
+void sampler_options_help(bool (*takes)(const csaw_sampler *)) {
     const csaw_sampler *sampler;
     printf("\nSamplers of --algo (deepwalk is another name of uniform):\n");
     for (uint32_t i = 0; (sampler = csaw_sampler_at(i)); i++) {
         uint32_t count;
+        if (takes && !takes(sampler)) continue;
         const csaw_param *params = csaw_sampler_params(sampler, &count);
         void *defaults = allocate(1, csaw_sampler_params_size(sampler) + 1);
         csaw_sampler_defaults(sampler, defaults);
@@ -43,6 +44,8 @@ static void print_samplers(void) {
         free(defaults);
     }
 }
+
+static void print_samplers(void) { sampler_options_help(NULL); }
 
 void sampler_options_add(arguments *arguments, sampler_options *options, bool with_file) {
     const option table[] = {

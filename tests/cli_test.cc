@@ -158,6 +158,19 @@ TEST_F(Cli, wrong_command_lines) {
          "csaw verify: --graph FILE is missing: on which graph should the walks be?\nSee: csaw help verify\n"},
         {"verify w.txt --graph g.txt --p 4",
          "csaw verify: --p is a parameter of the law; add --algo node2vec to test it\nSee: csaw help verify\n"},
+        {"verify w.txt --graph g.txt --algo neighbor",
+         "csaw verify: --algo neighbor draws samples, and verify reads walks; leave --algo out, or name one of those "
+         "that csaw help verify lists\nSee: csaw help verify\n"},
+        {"walk g.txt --algo metapath --t0 -1",
+         "csaw walk: parameter t0 is '-1'; give a whole number from 0 to 4294967295\nSee: csaw help walk\n"},
+        {"walk g.txt --algo temporal --start 0.5",
+         "csaw walk: parameter start is '0.5'; give a whole number from -9223372036854775808 to 9223372036854775807\n"
+         "See: csaw help walk\n"},
+        {"walk g.txt --algo metapath --length x",
+         "csaw walk: parameter length is 'x'; give a whole number from 0 to 4294967295 with length >= 1 && length <= "
+         "8\nSee: csaw help walk\n"},
+        {"plan g.txt --describe ranks=0",
+         "csaw plan: --describe ranks=0: ranks is 0; give 1 or more, or leave it out\nSee: csaw help plan\n"},
     };
     for (const auto &each : cases) {
         Outcome got = run(each.words);
@@ -170,6 +183,27 @@ TEST_F(Cli, wrong_command_lines) {
         EXPECT_EQ(got.code, 2) << value;
         EXPECT_NE(got.err.find("p >= 1e-30"), std::string::npos) << got.err;
     }
+    write("g.txt", "0 1\n");
+    for (const char *value : {"1e30", "1e-30"}) // the limits themselves, which no float is
+        EXPECT_EQ(run(std::string("walk g.txt --p ") + value).code, 0) << value;
+}
+
+// Every sampler that help lists is one that walks are verified by.
+TEST_F(Cli, verify_takes_what_its_help_lists) {
+    write("g.txt", "0 1\n1 0\n");
+    write("w.txt", "0 1 0 1\n");
+    const std::string help = run("help verify").out;
+    const csaw_sampler *sampler;
+    int listed = 0;
+    for (uint32_t i = 0; (sampler = csaw_sampler_at(i)); i++) {
+        const std::string full = csaw_sampler_name(sampler), name = full.rfind("csaw_", 0) ? full : full.substr(5);
+        const bool lists = help.find("\n  " + name + "\n") != std::string::npos;
+        const Outcome got = run("verify w.txt --graph g.txt --algo " + name);
+        listed += lists;
+        EXPECT_EQ(got.code == 2, !lists) << name << got.err; // of a law that this cannot be, 3
+        EXPECT_LT(got.code, 4) << name;
+    }
+    EXPECT_EQ(listed, 10);
 }
 
 /* ---- failures of the work itself ---- */

@@ -7,7 +7,7 @@ from typing import Any, Union
 
 from . import _structs as s
 from ._arrays import as_count
-from ._lib import CsawError, Handle, create, in_forked_child, invalid, lib
+from ._lib import CsawError, Handle, as_text, create, in_forked_child, invalid, lib
 from ._lib import options as make_options
 from .graph import Graph
 
@@ -53,7 +53,7 @@ class Plan:
             raise invalid(f"threads is {threads}, but this process was forked and has one thread for csaw's work; give "
                           "1, or start processes by the method 'spawn'")
         options = make_options(
-            s.csaw_plan_options, device=str(device).encode(), threads=threads, partitions=partitions, resident=resident,
+            s.csaw_plan_options, device=as_text(str(device), "device"), threads=threads, partitions=partitions, resident=resident,
             streams=streams, gpu_memory=_bytes(gpu_memory, "gpu_memory"), walks_per_seed=walks_per_seed, depth=depth,
             described_memory=_bytes(described_memory, "described_memory"), split=split,
             exchange=exchange)

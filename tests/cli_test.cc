@@ -409,6 +409,41 @@ TEST_F(Cli, generated_graphs_read_back) {
     EXPECT_NE(read("other.txt"), read("g.txt"));
 }
 
+TEST_F(Cli, generate_refuses_options_of_another_model) {
+    write("d.txt", "2 2 2\n");
+    const struct {
+        const char *model, *needs, *takes;
+    } models[] = {{"rmat", "--scale 3", "--scale, --edge-factor, --directed, --keep-isolated"},
+                  {"erdos-renyi", "--vertices 9 --edges 4", "--vertices, --edges, --directed"},
+                  {"configuration", "--degrees d.txt", "--degrees"}};
+    const struct {
+        const char *name, *value, *owners;
+    } options[] = {{"scale", " 3", "rmat's"},
+                   {"edge-factor", " 16", "rmat's"},
+                   {"vertices", " 9", "erdos-renyi's"},
+                   {"edges", " 4", "erdos-renyi's"},
+                   {"degrees", " d.txt", "configuration's"},
+                   {"directed", "", "rmat's and erdos-renyi's"},
+                   {"keep-isolated", "", "rmat's"}};
+    for (const auto &model : models) {
+        const std::string words = std::string("generate ") + model.model + " " + model.needs + " -o g.txt";
+        EXPECT_EQ(run(words + " --seed 1 --weighted").code, 0) << words;
+        for (const auto &option : options) {
+            SCOPED_TRACE(words + " --" + option.name);
+            const bool own = std::string(option.owners).find(std::string(model.model) + "'s") != std::string::npos;
+            std::filesystem::remove(folder / "g.txt");
+            Outcome got = run(words + " --" + option.name + option.value);
+            EXPECT_EQ(got.code, own ? 0 : 2);
+            EXPECT_EQ(exists("g.txt"), own);
+            if (!own) {
+                EXPECT_EQ(got.err, std::string("csaw generate: --") + option.name + " is " + option.owners + "; " +
+                                       model.model + " takes " + model.takes +
+                                       ", besides --seed and --weighted\nSee: csaw help generate\n");
+            }
+        }
+    }
+}
+
 /* ---- verify ---- */
 
 TEST_F(Cli, verify_reports_on_right_walks) {

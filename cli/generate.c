@@ -9,6 +9,7 @@
 
 #include "arguments.h"
 #include "report.h"
+#include "text_line.h"
 
 typedef struct generate_options {
     uint64_t scale, edge_factor, vertices; /* 0 = not given */
@@ -108,7 +109,7 @@ static int read_degrees(const char *path, degree_list *list) {
     int result = EXIT_OK;
     FILE *file = fopen(path, "r");
     if (!file) return report_failure("degrees file %s: %s", path, strerror(errno));
-    for (uint64_t number = 1; result == EXIT_OK && getline(&line, &room, file) >= 0; number++)
+    for (uint64_t number = 1; result == EXIT_OK && text_line(file, number == 1, &line, &room) >= 0; number++)
         if (line[0] != '#' && line[0] != '%') result = add_degrees(list, line, path, number);
     if (result == EXIT_OK && ferror(file)) result = report_failure("degrees file %s: %s", path, strerror(errno));
     free(line);

@@ -10,6 +10,7 @@
 
 #include "arguments.h"
 #include "report.h"
+#include "text_line.h"
 
 typedef struct vertex_list {
     csaw_vertex *vertex;
@@ -53,7 +54,7 @@ int seeds_read(const char *path, const csaw_graph *graph, csaw_seeds *seeds) {
     int result = -1;
     FILE *file = fopen(path, "r");
     if (!file) return report_failure("seeds file %s: %s", path, strerror(errno));
-    for (uint64_t number = 1; result < 0 && getline(&line, &room, file) >= 0; number++)
+    for (uint64_t number = 1; result < 0 && text_line(file, number == 1, &line, &room) >= 0; number++)
         if (line[0] != '#' && line[0] != '%') result = read_line(&list, line, path, number, graph);
     if (result < 0 && ferror(file)) result = report_failure("seeds file %s: %s", path, strerror(errno));
     if (result < 0 && list.count == 0)

@@ -285,6 +285,32 @@ TEST_F(Cli, seeds_are_walked_in_their_order) {
     EXPECT_EQ(got.out, "2 0\n0 1\n2 0\n2 0\n0 1\n2 0\n");
 }
 
+TEST_F(Cli, byte_order_marks_are_skipped) {
+    const std::string mark = "\xef\xbb\xbf";
+    write("cycle.txt", mark + "0 1\n1 2\n2 0\n");
+    for (const char *text : {"2 0\n", "# first\n2\n0\n", "\n2\n0"}) {
+        SCOPED_TRACE(text);
+        write("seeds.txt", mark + text);
+        Outcome got = run("walk cycle.txt --seeds seeds.txt --walk-length 1 --num-walks 1");
+        EXPECT_EQ(got.code, 0) << got.err;
+        EXPECT_EQ(got.out, "2 0\n0 1\n");
+        EXPECT_EQ(run(std::string("generate configuration --degrees seeds.txt -o g.txt")).code, 0) << read(".err");
+    }
+    write("w.txt", mark + "2 0 1\n0 1\n");
+    Outcome got = run("verify w.txt --graph cycle.txt");
+    EXPECT_EQ(got.code, 0) << got.out << got.err;
+    write("named.txt", "a b\nb a\n");
+    write("w.txt", mark + "a b a\n");
+    got = run("verify w.txt --graph named.txt");
+    EXPECT_EQ(got.code, 0) << got.out << got.err;
+    /* the first line alone has one; a file of nothing else is empty */
+    write("seeds.txt", "0\n" + mark + "2\n");
+    EXPECT_EQ(run("walk cycle.txt --seeds seeds.txt").code, 1);
+    write("seeds.txt", mark);
+    EXPECT_EQ(run("walk cycle.txt --seeds seeds.txt").err,
+              "csaw: seeds file seeds.txt holds no vertex; give at least one\n");
+}
+
 TEST_F(Cli, json_is_one_object) {
     write("path \"x\".txt", "0 1\n");
     Outcome got = run("walk 'path \"x\".txt' --undirected --walk-length 3 --num-walks 1 --json --seed 9 -o w.txt");

@@ -135,6 +135,13 @@ TEST_F(Cli, wrong_command_lines) {
         {"walk g.txt -o", "csaw walk: --output needs a value: --output FILE\nSee: csaw help walk\n"},
         {"walk g.txt --check=yes", "csaw walk: --check takes no value; drop '=yes'\nSee: csaw help walk\n"},
         {"walk g.txt --p", "csaw walk: --p needs a value: --p VALUE\nSee: csaw help walk\n"},
+        {"walk g.txt --quiet -o w.txt", "csaw walk: there is no option --quiet\nSee: csaw help walk\n"},
+        {"walk --quiet -o w.txt g.txt", "csaw walk: there is no option --quiet\nSee: csaw help walk\n"},
+        {"walk -o w.txt g.txt --quiet", "csaw walk: there is no option --quiet\nSee: csaw help walk\n"},
+        {"walk --quiet g.txt -o w.txt", "csaw walk: there is no option --quiet\nSee: csaw help walk\n"},
+        {"sample g.txt --quiet -o w.txt", "csaw sample: there is no option --quiet\nSee: csaw help sample\n"},
+        {"verify --quiet w.txt --graph g.txt", "csaw verify: there is no option --quiet\nSee: csaw help verify\n"},
+        {"walk g.txt --p -o w.txt", "csaw walk: --p needs a value: --p VALUE\nSee: csaw help walk\n"},
         {"walk g.txt --param p", "csaw walk: --param p: write NAME=VALUE, such as p=4\nSee: csaw help walk\n"},
         {"walk g.txt --algo uniform --q 2",
          "csaw walk: --q is a parameter of node2vec, but the sampler is uniform; add --algo node2vec\n"
@@ -165,7 +172,7 @@ TEST_F(Cli, wrong_command_lines) {
         EXPECT_EQ(got.out, "") << each.words;
         EXPECT_EQ(got.err, each.message) << each.words;
     }
-    for (const char *value : {"0", "-1", "4x", "nan", "inf", "''"}) { /* the sampler's own condition */
+    for (const char *value : {"0", "-1", "-.5", "4x", "nan", "inf", "''"}) { /* the sampler's own condition */
         Outcome got = run(std::string("walk g.txt --p ") + value);
         EXPECT_EQ(got.code, 2) << value;
         EXPECT_NE(got.err.find("p >= 1e-30"), std::string::npos) << got.err;

@@ -292,6 +292,50 @@ TEST_F(Cli, seeds_are_walked_in_their_order) {
     EXPECT_EQ(got.out, "2 0\n0 1\n2 0\n2 0\n0 1\n2 0\n");
 }
 
+TEST_F(Cli, seeds_in_quotes) {
+    /* a ring of names that an edge list holds in quotes alone */
+    const std::string names[] = {R"("a,b")", R"("c d")", R"("#e")", R"("q""r")", R"("""s""")", "plain"};
+    std::string ring;
+    for (int i = 0; i < 6; i++) ring += names[i] + " " + names[(i + 1) % 6] + "\n";
+    write("ring.txt", ring);
+    ASSERT_EQ(run("convert ring.txt ring.csaw --names names.txt").code, 0);
+    std::istringstream lines(read("names.txt"));
+    std::vector<std::string> called;
+    for (std::string line; std::getline(lines, line);) called.push_back(line);
+    ASSERT_EQ(called.size(), 6u);
+    const std::string expected[] = {"a,b", "c d", "#e", "q\"r", "\"s\"", "plain"};
+    for (const char *between : {"\n", " ", ",", " , ", "\t", "\r\n"}) {
+        std::string seeds;
+        for (const std::string &name : names) seeds += name + between;
+        write("seeds.txt", seeds);
+        Outcome got = run("walk ring.txt --seeds seeds.txt --walk-length 1 --num-walks 1 -o w.bin");
+        ASSERT_EQ(got.code, 0) << got.err;
+        got = run("walk ring.csaw --seeds seeds.txt --walk-length 1 --num-walks 1 -o w.npy");
+        ASSERT_EQ(got.code, 0) << got.err;
+        const std::string file = read("w.npy");
+        const size_t header = 10 + (unsigned char)file[8] + 256u * (unsigned char)file[9];
+        ASSERT_EQ(file.size(), header + 6 * 2 * sizeof(uint32_t));
+        for (size_t i = 0; i < 6; i++) {
+            uint32_t walk[2];
+            memcpy(walk, file.data() + header + i * sizeof walk, sizeof walk);
+            EXPECT_EQ(called.at(walk[0]), expected[i]);
+            EXPECT_EQ(called.at(walk[1]), expected[(i + 1) % 6]);
+        }
+    }
+    for (const char *text : {"plain\n\"c d\n", "\n\"c d\"e\n", "\n\"", "\n\"q\"r\"\n"}) {
+        SCOPED_TRACE(text);
+        write("seeds.txt", text);
+        Outcome got = run("walk ring.txt --seeds seeds.txt -o w.npy");
+        EXPECT_EQ(got.code, 1);
+        EXPECT_EQ(got.err,
+                  "csaw: seeds.txt line 2: a vertex begins with a quote that does not end it; close the quote in "
+                  "the same line, and double quotes inside\n");
+    }
+    write("cycle.txt", "0 1\n1 2\n2 0\n");
+    write("seeds.txt", "\"2\",0\n");
+    EXPECT_EQ(run("walk cycle.txt --seeds seeds.txt --walk-length 1 --num-walks 1").out, "2 0\n0 1\n");
+}
+
 TEST_F(Cli, byte_order_marks_are_skipped) {
     const std::string mark = "\xef\xbb\xbf";
     write("cycle.txt", mark + "0 1\n1 2\n2 0\n");

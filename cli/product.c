@@ -55,6 +55,8 @@ void features_fill(const csaw_dense *m, uint64_t seed) {
 
 /* ---- checks ---- */
 
+bool verdict_holds(const verdict *v) { return !v->wrong && (v->checked || !v->beyond); }
+
 typedef struct sums { /* of a row of the result */
     double *value, *size;
     uint64_t terms;
@@ -79,7 +81,7 @@ static void judge(const csaw_dense *y, uint64_t row, const double *value, const 
     for (uint64_t c = 0; c < y->cols; c++) {
         const double sum = 2 * (double)terms * 0x1p-24 * size[c];
         if (fabs(value[c]) + sum < largest_of(y->dtype) && size[c] * (double)(terms ? terms : 1) < FLT_MAX) continue;
-        out->beyond++; /* infinite, or not, as sums go */
+        out->beyond++; /* infinite, or not, as sums go; of MEAN size is divided already */
         return;
     }
     for (uint64_t c = 0; c < y->cols; c++) {

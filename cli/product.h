@@ -4,6 +4,7 @@
 #define CSAW_CLI_PRODUCT_H
 
 #include <csaw/spmm.h>
+#include <stdbool.h>
 
 /* A matrix of rows x cols, taken from allocate(), and how many bytes it has. */
 csaw_dense features_new(uint64_t rows, uint64_t cols, csaw_dtype dtype);
@@ -18,6 +19,8 @@ typedef struct verdict {
     uint64_t beyond;         /* rows, not among these, with elements or sums of them that their storage does not hold */
     double worst;            /* of all elements, error as a share of its bound */
 } verdict;
+/* Whether rows were found right, and none wrong: no rows to check are right, those alone that cannot be are not. */
+bool verdict_holds(const verdict *v);
 
 /* y = a x reduced, against double: about `rows` rows, spread evenly, and the longest one. The bound is that of
  * csaw/spmm.h, 2 n 2^-24 sum |weight x|, and half a unit of y's storage. arg: of MAX and MIN, the edges that were

@@ -324,7 +324,7 @@ static void print_timing(const spmm_options *options, const product *p, const ch
     if (options->json) {
         printf(", \"%s\": {\"verified\": %s, \"rows_checked\": %" PRIu64 ", \"rows_wrong\": %" PRIu64
                ", \"rows_beyond_range\": %" PRIu64 ", \"worst_error_of_bound\": %.6f",
-               name, v->wrong ? "false" : "true", v->checked, v->wrong, v->beyond, v->worst);
+               name, verdict_holds(v) ? "true" : "false", v->checked, v->wrong, v->beyond, v->worst);
         if (!v->wrong)
             printf(", \"median_s\": %.9f, \"min_s\": %.9f, \"max_s\": %.9f, \"gathered_bytes\": %.0f", median, least,
                    most, bytes);
@@ -353,7 +353,7 @@ static int run_product(const spmm_options *options, const char *path, product *p
         if (measure(options, p, true, &dx) != CSAW_OK) return report_library_failure();
         print_timing(options, p, "backward", &dx);
     }
-    const bool right = !y.verdict.wrong && !dx.verdict.wrong;
+    const bool right = verdict_holds(&y.verdict) && (!options->backward || verdict_holds(&dx.verdict));
     if (options->json) printf(", \"verified\": %s}\n", right ? "true" : "false");
     return right ? EXIT_OK : EXIT_UNVERIFIED;
 }

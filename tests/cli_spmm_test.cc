@@ -72,6 +72,17 @@ TEST_F(Cli, spmm_leaves_out_what_is_beyond_range) {
     }
 }
 
+TEST_F(Cli, spmm_of_which_no_row_can_be_checked_is_not_verified) {
+    write("large.txt", "0 1 3e38\n0 2 3e38\n1 0 3e38\n1 2 3e38\n2 0 3e38\n2 1 3e38\n");
+    const Outcome got = run("spmm large.txt --json");
+    EXPECT_EQ(got.code, 3);
+    EXPECT_EQ(value_of(got.out, "verified"), "false");
+    EXPECT_EQ(value_of(got.out, "rows_checked"), "0");
+    EXPECT_EQ(value_of(got.out, "rows_wrong"), "0");
+    EXPECT_EQ(value_of(got.out, "rows_beyond_range"), "3");
+    EXPECT_EQ(run("spmm large.txt").code, 3);
+}
+
 TEST_F(Cli, spmm_of_a_graph_without_arcs) {
     write("one.txt", "0 0\n");
     const Outcome got = run("spmm one.txt --backward");

@@ -3,7 +3,6 @@
 #include <csaw/csaw.h>
 
 #include <cstring>
-#include <vector>
 
 #include "cli_run.h"
 

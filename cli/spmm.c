@@ -396,8 +396,10 @@ const command spmm_command = {
     .num_operands = 1,
     .summary = "aggregate features over a graph: checked, then timed",
     .about = "Multiplies the graph, as a matrix whose row v holds the arcs out of v with their weights, by random\n"
-             "features. The result is checked against double first; a wrong one is not timed. On a GPU a\n"
-             "time is that of one call, from its start until the GPU is done.\n",
+             "features. The result is checked against double first; a wrong one is not timed. Rows whose\n"
+             "weights make sums that the storage may not hold are not checked, and counted apart. Exit code 3\n"
+             "says that a row is wrong, or that none could be checked. On a GPU a time is that of one call,\n"
+             "from its start until the GPU is done.\n",
     .examples = "  csaw spmm data/karate.txt --undirected\n"
                 "  csaw spmm graph.csaw --features 256 --storage bf16 --reduce mean --prepare --backward\n"
                 "  csaw spmm graph.csaw --reduce max --backward --device cuda:0\n"

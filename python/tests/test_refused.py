@@ -51,6 +51,8 @@ def test_walks_that_are_none(karate):
 def test_more_walks_than_memory(karate, edges):
     refused("ENOMEM", "there is no memory for 146028888030 walks of length 16777215, 9799832786876497920 bytes; give fewer",
             lambda: csaw.random_walk(karate, length=2**24 - 1, walks_per_seed=2**32 - 1))
+    refused("ENOMEM", "use csaw.walks_for_gensim() or csaw.NeighborLoader",
+            lambda: csaw.sample(karate, "uniform", depth=2**24 - 1, walks_per_seed=2**32 - 1))
     refused("ENOMEM", "there is no memory for 35651584 walks of length 16777215, ",
             lambda: csaw.random_walk(karate, length=2**24 - 1, walks_per_seed=2**20, edges=edges))
 

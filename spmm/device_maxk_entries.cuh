@@ -8,12 +8,13 @@
 #include "spmm/device_maxk_lanes.cuh"
 
 /* places: [rows of the tile, k], shared. ranks: how many of the row stand before each strip. */
-template <csaw_dtype T, int LANES, typename INDEX>
-static __device__ __forceinline__ void csaw__maxk_list(const csaw__maxk_tile<T, LANES> &tile, const csaw__maxk_set &set,
-                                                       uint32_t k, const uint32_t *ranks, INDEX *places) {
+template <csaw_dtype T, int LANES, int STRIPS, typename INDEX>
+static __device__ __forceinline__ void csaw__maxk_list(const csaw__maxk_tile<T, LANES, STRIPS> &tile,
+                                                       const csaw__maxk_set &set, uint32_t k, const uint32_t *ranks,
+                                                       INDEX *places) {
     const csaw__shared_array<INDEX> list(places);
 #pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+    for (int s = 0; s < STRIPS; s++) {
         csaw__shared_array<INDEX> next = list.from(tile.row() * k + ranks[s]);
         const uint32_t first = tile.place_of(tile.row(), tile.first(s));
         set.each_of(s, [&](uint32_t i) { next.put_next(first ^ i); });
@@ -43,10 +44,10 @@ template <int BYTES> static __device__ __forceinline__ uint32_t csaw__maxk_part(
 
 /* The first `entries` of the list. by: 2^22 / k, rounded up: times a number below 2,048, over 2^22, is the number over
  * k. whole: entries can be stored 16 bytes of values at a time. value, column: [entries]. */
-template <csaw_dtype T, int LANES, typename RAW, typename INDEX>
-static __device__ __forceinline__ void csaw__maxk_hand_out(const csaw__maxk_tile<T, LANES> &tile, const INDEX *places,
-                                                           uint32_t entries, uint32_t by, bool whole, RAW *value,
-                                                           INDEX *column) {
+template <csaw_dtype T, int LANES, int STRIPS, typename RAW, typename INDEX>
+static __device__ __forceinline__ void csaw__maxk_hand_out(const csaw__maxk_tile<T, LANES, STRIPS> &tile,
+                                                           const INDEX *places, uint32_t entries, uint32_t by,
+                                                           bool whole, RAW *value, INDEX *column) {
     enum { COUNT = 16 / sizeof(RAW), WORDS = COUNT * sizeof(INDEX) / 4, IN_WORD = 4 / sizeof(INDEX) };
     typedef csaw__pack<uint32_t, WORDS> list;
     const csaw__shared_array<RAW> elements(tile.element);

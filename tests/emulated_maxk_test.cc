@@ -114,7 +114,8 @@ template <csaw_dtype T> Guess FirstGuess(const std::vector<float> &row, uint64_t
             const uint32_t lower = csaw__maxk_half<T>::bits_of(row[first % row.size()]);
             words[i] = (lower & 0xffff) | csaw__maxk_half<T>::bits_of(row[(first + 1) % row.size()]) << 16;
         }
-        csaw__maxk_first_guess<T>(words, static_cast<float>(k), static_cast<float>(row.size()), &at, &spacing);
+        csaw__maxk_first_guess<T, CSAW__MAXK_WORDS>(words, static_cast<float>(k), static_cast<float>(row.size()), &at,
+                                                    &spacing);
         guess = {at, spacing};
     });
     return guess;

@@ -22,6 +22,11 @@
 #define CSAW__PIECE_BYTES CSAW__WORTH_THREADS
 #endif
 static const uint64_t block_bytes = 2 * CSAW__PIECE_BYTES;
+#ifndef CSAW__ALONE_PARTS
+#define CSAW__ALONE_PARTS 8
+#endif
+static const uint64_t alone_bytes =
+    CSAW__PIECE_BYTES / CSAW__ALONE_PARTS < 64 ? 64 : CSAW__PIECE_BYTES / CSAW__ALONE_PARTS;
 static const uint64_t much_bytes = (uint64_t)16 << 20; /* worth other threads even beside other devices */
 
 /* The device's blocks, made when first asked for; false: they are refused. */
@@ -57,7 +62,7 @@ void csaw__device_staging_close(csaw__device *device) {
 /* Each is less than twice the least, so that a block has room for it, and a thread copies one of halves alone. */
 static uint64_t pieces_of(uint64_t bytes) {
     const bool alone = csaw__crew_at_work() && bytes < much_bytes;
-    const uint64_t least = alone ? CSAW__PIECE_BYTES / 2 : CSAW__PIECE_BYTES;
+    const uint64_t least = alone ? alone_bytes : CSAW__PIECE_BYTES;
     return bytes < least ? bytes != 0 : bytes / least;
 }
 

@@ -62,7 +62,7 @@ static csaw_status scatter_features(const place &where, csaw__device_scatter s) 
     sorting all;
     if (!cols || !s.a.cols) return CSAW_OK;
     s.width = csaw__scatter_columns(s.a.rows, s.a.cols, cols);
-    s.sorted = csaw__scatter_sorted(s.a.cols, s.width);
+    s.sorted = csaw__scatter_sorted(s.a.rows, s.a.cols, s.width);
     CSAW_TRY(all.take(where, s));
     if (where.counted) return CSAW_OK;
     CSAW__LAUNCH(where, s.a.cols * cols, csaw__clear, s.dx);

@@ -20,9 +20,16 @@
 #include "spmm/device_maxk_rest.cuh"
 
 /* Float32 waits for memory, and larger blocks do not help it; 16 bits for instructions, so that no warp must be done
- * before the others. */
-template <csaw_dtype T> struct csaw__maxk_block {
-    enum { THREADS = T == CSAW_F32 ? 256 : 896, ON_ONE = T == CSAW_F32 ? 3 : 1 /* on a multiprocessor, at least */ };
+ * before the others. A lane of one strip has registers for more. */
+template <csaw_dtype T, int STRIPS> struct csaw__maxk_block {
+    enum {
+        THREADS = STRIPS == 1     ? (T == CSAW_F32 ? 192 : 576)
+                  : T == CSAW_F32 ? 256
+                                  : 896,
+        ON_ONE = STRIPS == 1     ? (T == CSAW_F32 ? 6 : 2)
+                 : T == CSAW_F32 ? 3
+                                 : 1 /* on a multiprocessor, at least */
+    };
 };
 
 /* ---- a warp ---- */
@@ -87,7 +94,10 @@ template <csaw_dtype T, int LANES, int STRIPS> struct csaw__maxk_room {
     typedef typename tile::raw raw;
     enum { FEW = tile::ELEMENTS * sizeof(raw), PLACES = FEW + csaw__maxk_shared_of_few<LANES, STRIPS>() };
     static __host__ __device__ __forceinline__ uint32_t all(uint64_t k) {
-        return (uint32_t)(PLACES + (tile::ROWS * k * sizeof(typename tile::index) + 15) / 16 * 16);
+        return (
+            uint32_t)(PLACES +
+                      (tile::ROWS * csaw__maxk_places_apart<LANES>((uint32_t)k) * sizeof(typename tile::index) + 15) /
+                          16 * 16);
     }
 };
 
@@ -95,7 +105,7 @@ template <csaw_dtype T, int LANES, int STRIPS> struct csaw__maxk_room {
 
 /* A block has a share of the tiles, side by side; its warps take one after the other. */
 template <csaw_dtype T, int LANES, int STRIPS, int VECTOR>
-static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__maxk_block<T>::ON_ONE)
+static __global__ void __launch_bounds__(csaw__maxk_block<T, STRIPS>::THREADS, csaw__maxk_block<T, STRIPS>::ON_ONE)
     csaw__maxk_in_warp(const __grid_constant__ csaw__maxk_rows job) {
     typedef csaw__maxk_tile<T, LANES, STRIPS> tile_type;
     typedef typename tile_type::raw raw;
@@ -140,7 +150,7 @@ static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__max
         csaw__maxk_list(tile, set, k, ranks, places);
         __syncwarp();
         const uint64_t at = t * (uint64_t)(tile_type::ROWS * k);
-        csaw__maxk_hand_out(tile, places, rows_of(t) * k, by, whole, values + at, columns + at);
+        csaw__maxk_hand_out(tile, places, k, rows_of(t) * k, by, whole, values + at, columns + at);
         next = __shfl_sync(CSAW__ALL_LANES, next, 0);
         __syncwarp();
         bring(next);
@@ -151,7 +161,7 @@ static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__max
 template <csaw_dtype T, int LANES, int STRIPS>
 static csaw__maxk_rows_kernel *csaw__maxk_in_warp_by(bool vectors, uint64_t k, uint64_t most_shared,
                                                      csaw__maxk_blocks *blocks) {
-    typedef csaw__maxk_block<T> block;
+    typedef csaw__maxk_block<T, STRIPS> block;
     const uint64_t share = (most_shared + 1024) / block::ON_ONE - 1024; /* of each block a GPU keeps 1,024 bytes */
     const uint64_t bytes = csaw__maxk_room<T, LANES, STRIPS>::all(k),
                    fit = share > 16 + bytes ? (share - 16) / bytes : 1;

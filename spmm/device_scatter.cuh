@@ -16,9 +16,11 @@
 
 /* Products sorted together: 16 bytes each, and what the sort takes. So many that of 2.4 million rows 16 columns are. */
 #define CSAW__SCATTERED (5ull << 23)
+#define CSAW__SCATTER_PRODUCTS (1ull << 20) /* that keep a GPU busy */
 enum {
     CSAW__SCATTER_WHOLE = 16, /* columns of float32 that a read from memory has side by side */
-    CSAW__SCATTER_LEAST = 4   /* columns of it that a sector has of them, at least */
+    CSAW__SCATTER_SECTOR = 8, /* of a sector */
+    CSAW__SCATTER_LEAST = 4   /* that are worth a sort of their own */
 };
 
 typedef struct csaw__device_scatter {
@@ -46,11 +48,12 @@ static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t dx_rows, ui
 }
 
 /* How many of `width` columns that are read together are sorted together: so many that keys have 24 bits, which take
- * three passes, not four. */
-static inline uint32_t csaw__scatter_sorted(uint64_t dx_rows, uint32_t width) {
+ * three passes, not four, if they are still enough products for a launch. */
+static inline uint32_t csaw__scatter_sorted(uint64_t rows, uint64_t dx_rows, uint32_t width) {
     const uint64_t most = dx_rows ? 0xffffff / dx_rows : width;
-    return most >= width || most < CSAW__SCATTER_LEAST ? width
-                                                       : (uint32_t)(most / CSAW__SCATTER_LEAST * CSAW__SCATTER_LEAST);
+    const uint64_t each = most < CSAW__SCATTER_SECTOR ? CSAW__SCATTER_LEAST : CSAW__SCATTER_SECTOR;
+    const uint64_t sorted = most / each * each;
+    return most >= width || rows * sorted < CSAW__SCATTER_PRODUCTS ? width : (uint32_t)sorted;
 }
 
 /* The key of products that belong nowhere, and the bits of all keys. */
@@ -82,12 +85,15 @@ static __global__ void csaw__scatter_products(const __grid_constant__ csaw__devi
     const csaw_edge e = s.arg[row * s.dy.cols + c];
     const uint32_t within = (uint32_t)(c - s.first), before = within / s.sorted * s.sorted, left = s.width - before;
     const uint64_t at = s.a.rows * before + row * (left < s.sorted ? left : s.sorted) + (within - before);
-    key[at] = csaw__scatter_nowhere(&s);
-    product[at] = 0;
-    if (!csaw__is_picked(&s.a, row, e)) return;
-    const float w = s.a.weight ? s.a.weight[e * s.heads + c / (s.dy.cols / s.heads)] : 1.0f;
-    key[at] = s.a.col[e] * s.sorted + (within - before);
-    product[at] = w * csaw__element(&s.dy, row, c);
+    uint32_t where = csaw__scatter_nowhere(&s);
+    float what = 0;
+    if (csaw__is_picked(&s.a, row, e)) {
+        const float w = s.a.weight ? s.a.weight[e * s.heads + c / (s.dy.cols / s.heads)] : 1.0f;
+        where = s.a.col[e] * s.sorted + (within - before);
+        what = w * csaw__element(&s.dy, row, c);
+    }
+    key[at] = where;
+    product[at] = what;
 }
 
 enum {

@@ -106,7 +106,8 @@ static __global__ void csaw__find_places(const csaw_edge *edge, uint64_t edges, 
 template <int WORDS>
 static __global__ void __launch_bounds__(CSAW__THREADS)
     csaw__find_winners(const __grid_constant__ csaw__product m, const uint64_t *place_of, uint32_t *won) {
-    constexpr uint32_t EDGES = CSAW__WON_TILE / WORDS;  /* at once */
+    constexpr uint32_t EDGES = WORDS == 1 ? CSAW__LONG : CSAW__WON_TILE / WORDS; /* at once */
+    constexpr uint32_t HELD = WORDS == CSAW__WON_WORDS ? 4 : 1;
     constexpr uint32_t APART = EDGES + 32 / WORDS % 32; /* words of as many edges as a warp writes: as many banks */
     __shared__ uint32_t tiles[CSAW__THREADS / 32][WORDS * APART];
     uint32_t *const tile = tiles[threadIdx.x / 32];
@@ -125,21 +126,37 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
         if (row < m.rows && column < slice.width) named[w] = m.arg[row * m.y.cols + slice.first + column];
     }
     const csaw__unit unit = csaw__unit_at(&m, number);
+    uint32_t place[WORDS]; /* in the unit, or past its end */
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+        const uint64_t at = named[w] - unit.first;
+        place[w] = at < unit.count ? (uint32_t)at : unit.count;
+    }
     uint32_t *const out = won + slice_number * m.num_edges * WORDS;
+    const uint32_t *const own = tile + lane % WORDS * APART + lane / WORDS; /* the first word that the lane writes */
     for (uint32_t begin = 0; begin < unit.count; begin += EDGES) {
         const uint32_t left = unit.count - begin, here = left < EDGES ? left : EDGES;
         const uint64_t first = unit.first + begin;
+#pragma unroll 1
         for (uint32_t k = lane; k < here; k += 32)
 #pragma unroll
             for (int w = 0; w < WORDS; w++) tile[w * APART + k] = 0;
         __syncwarp();
 #pragma unroll
         for (int w = 0; w < WORDS; w++)
-            if (named[w] - first < here) atomicOr(tile + w * APART + (named[w] - first), 1u << lane);
+            if (place[w] - begin < here) atomicOr(tile + w * APART + (place[w] - begin), 1u << lane);
         __syncwarp();
-        for (uint32_t i = lane; i < here * WORDS; i += 32) {
-            const uint64_t edge = first + i / WORDS;
-            out[(place_of ? place_of[edge] : edge) * WORDS + i % WORDS] = tile[i % WORDS * APART + i / WORDS];
+#pragma unroll 1
+        for (uint32_t i = lane; i < here * WORDS; i += 32 * HELD) {
+            uint64_t edge[HELD]; /* whose places are on their way together */
+#pragma unroll
+            for (uint32_t j = 0; j < HELD; j++) {
+                edge[j] = first + (i + 32 * j) / WORDS;
+                if (place_of && i + 32 * j < here * WORDS) edge[j] = place_of[edge[j]];
+            }
+#pragma unroll
+            for (uint32_t j = 0; j < HELD; j++)
+                if (i + 32 * j < here * WORDS) out[edge[j] * WORDS + lane % WORDS] = own[(i + 32 * j - lane) / WORDS];
         }
         __syncwarp();
     }

@@ -297,14 +297,15 @@ TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
 }
 
 TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
-    const auto laid_out = [](uint64_t columns, csaw_dtype dtype, uint64_t edges, uint32_t heads) {
+    const auto laid_out = [](uint64_t columns, csaw_dtype dtype, uint64_t edges, uint32_t heads, uint64_t rows = 1000) {
         csaw__winners w = {};
-        w.matrix.rows = w.turned.rows = 1000, w.matrix.num_edges = edges;
+        w.matrix.rows = w.turned.rows = rows, w.matrix.num_edges = edges, w.matrix.y.cols = columns * heads;
         w.matrix.heads = w.turned.heads = heads;
-        w.turned.x = {1000, columns * heads, columns * heads, dtype, nullptr}, w.turned.y = w.turned.x;
+        w.turned.x = {rows, columns * heads, columns * heads, dtype, nullptr}, w.turned.y = w.turned.x;
         w.hubs = w.turned;
         csaw__winners_lay_out(&w);
-        EXPECT_LE(w.words * w.at_once, std::max<uint64_t>(CSAW__ROOM_BYTES / (4 * edges), 1));
+        const uint64_t room = std::max<uint64_t>(CSAW__ROOM_BYTES, rows * columns * heads * sizeof(csaw_edge));
+        EXPECT_LE(w.words * w.at_once, std::max<uint64_t>(room / (4 * edges), 1));
         return std::vector<uint64_t>{w.turned.width, w.words, w.turned.slices_of_head, w.at_once};
     };
     typedef std::vector<uint64_t> V; // columns and words of a slice, slices of a head, slices of a launch
@@ -320,6 +321,9 @@ TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
     EXPECT_EQ(laid_out(256, CSAW_F32, 32ull << 20, 1), (V{64, 2, 4, 1}));
     EXPECT_EQ(laid_out(256, CSAW_F16, 64ull << 20, 1), (V{32, 1, 8, 1}));
     EXPECT_EQ(laid_out(256, CSAW_F32, 1ull << 30, 1), (V{32, 1, 8, 1}));
+    EXPECT_EQ(laid_out(64, CSAW_F32, 123718280, 1, 2449029), (V{64, 2, 1, 1})); // as many bytes as arg has
+    EXPECT_EQ(laid_out(256, CSAW_F16, 123718280, 1, 2449029), (V{256, 8, 1, 1}));
+    EXPECT_EQ(laid_out(8, CSAW_F32, 60000000, 8, 1000000), (V{32, 1, 1, 2})); // words of two heads, of eight
 }
 
 TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {
@@ -449,15 +453,19 @@ TEST(EmulatedBackward, ColumnsSortedTogether) {
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu, 64), 1u); // keys of 32 bits, and one that is nowhere
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu / 5, 64), 5u);
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu / 5 + 1, 64), 4u);
-    EXPECT_EQ(csaw__scatter_sorted(0, 64), 64u);
-    EXPECT_EQ(csaw__scatter_sorted(0xffffff / 64, 64), 64u);     // keys of 24 bits
-    EXPECT_EQ(csaw__scatter_sorted(0xffffff / 64 + 1, 64), 60u); // whole sectors of 4 columns
-    EXPECT_EQ(csaw__scatter_sorted(2449029, 16), 4u);
-    EXPECT_EQ(csaw__scatter_sorted(0xffffff / 4, 16), 4u);
-    EXPECT_EQ(csaw__scatter_sorted(0xffffff / 4 + 1, 16), 16u); // which no whole sectors have
+    const uint64_t many = CSAW__SCATTER_PRODUCTS;
+    EXPECT_EQ(csaw__scatter_sorted(many, 0, 64), 64u);
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 64, 64), 64u);     // keys of 24 bits
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 64 + 1, 64), 56u); // whole sectors of 8 columns
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 8, 16), 8u);
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 8 + 1, 16), 4u);
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 4, 16), 4u);
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 4 + 1, 16), 16u); // no sort of less than 4
+    EXPECT_EQ(csaw__scatter_sorted(many / 4, 0xffffff / 4, 16), 4u);
+    EXPECT_EQ(csaw__scatter_sorted(many / 4 - 1, 0xffffff / 4, 16), 16u); // too few products
     csaw__device_scatter s = {};
     for (uint64_t rows : {uint64_t{1}, uint64_t{1000}, uint64_t{2449029}, uint64_t{0xffffff / 4}}) {
-        s.a.cols = rows, s.sorted = csaw__scatter_sorted(rows, 16);
+        s.a.cols = rows, s.sorted = csaw__scatter_sorted(many, rows, 16);
         EXPECT_LE(csaw__scatter_bits(&s), 24) << rows;
     }
     s.a.cols = 0xffffffffu, s.sorted = 1;

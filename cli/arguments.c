@@ -3,6 +3,7 @@
  * words, and every message gives the limit, the value and the remedy. */
 #include "arguments.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -231,11 +232,13 @@ static int set_option(const arguments *arguments, const option *option, const ch
     return -1;
 }
 
-/* The value that belongs to the option at argv[*i]: after its '=', or the next word; NULL = there is none. */
-static const char *take_value(int argc, char **argv, int *i) {
+/* The value that belongs to the option at argv[*i]: after its '=', or the next word; NULL = there is none. -5 may be
+ * the value of a parameter, -o is an option after one without a value. */
+static const char *take_value(int argc, char **argv, int *i, bool known) {
     const char *equals = argv[*i][1] == '-' ? strchr(argv[*i], '=') : NULL;
     if (equals) return equals + 1;
     if (*i + 1 >= argc || !strncmp(argv[*i + 1], "--", 2)) return NULL;
+    if (!known && argv[*i + 1][0] == '-' && isalpha((unsigned char)argv[*i + 1][1])) return NULL;
     return argv[++*i];
 }
 
@@ -247,17 +250,18 @@ static int parse_option(arguments *arguments, int argc, char **argv, int *i) {
                            : word[2] ? NULL
                                      : find_letter(arguments, word[1]);
     if (!option && !is_long) return arguments_wrong(arguments, "there is no option %s", word);
-    if (!option && !arguments->others) {
+    if (!option) {
         char known[LONGEST_WORD + 1];
         snprintf(known, sizeof known, "%.*s", (int)(length < LONGEST_WORD ? length : LONGEST_WORD), name);
-        return arguments_unknown(arguments, known);
+        if (!arguments->others || (arguments->may_be_other && !arguments->may_be_other(known)))
+            return arguments_unknown(arguments, known);
     }
     if (option && option->kind == OPTION_FLAG) {
         if (is_long && name[length])
             return arguments_wrong(arguments, "--%s takes no value; drop '%s'", option->name, name + length);
         return set_option(arguments, option, NULL);
     }
-    const char *value = take_value(argc, argv, i);
+    const char *value = take_value(argc, argv, i, option != NULL);
     if (!option) return add_setting(arguments, arguments->others, name, length, value, true);
     if (!value || !*value)
         return arguments_wrong(arguments, "--%s needs a value: --%s %s", option->name, option->name,

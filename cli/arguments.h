@@ -50,8 +50,9 @@ typedef struct arguments {
     size_t num_options;
     const char *operands[MAX_OPERANDS];
     size_t num_operands;
-    settings *others;        /* where options go that are not in the table; NULL = they are errors */
-    void (*more_help)(void); /* printed after the options; NULL = nothing */
+    settings *others;                       /* where options go that are not in the table; NULL = they are errors */
+    bool (*may_be_other)(const char *name); /* which of them may; NULL = all */
+    void (*more_help)(void);                /* printed after the options; NULL = nothing */
 } arguments;
 
 void arguments_add(arguments *arguments, const option *options, size_t count);

@@ -40,11 +40,14 @@ static bool ends_in(const char *path, const char *suffix) {
 }
 
 static int check_line(const arguments *arguments, const convert_options *options) {
-    static const char *const only_read[] = {".csv", ".mtx", ".npz", ".gr", ".xz"};
+    static const char *const only_read[] = {".csv",    ".mtx",    ".npz",    ".gr",   ".xz",
+                                            ".csv.gz", ".mtx.gz", ".npz.gz", ".gr.gz"};
     if (arguments->num_operands < 2)
         return arguments_wrong(arguments, "%s is missing: the line is csaw convert IN OUT",
                                arguments->num_operands ? "OUT" : "IN");
     const char *out = arguments->operands[1];
+    if (ends_in(out, ".csaw.gz"))
+        return arguments_wrong(arguments, "%s: csaw files are not compressed; leave .gz off the name", out);
     for (size_t i = 0; i < sizeof only_read / sizeof only_read[0]; i++)
         if (ends_in(out, only_read[i]))
             return arguments_wrong(

@@ -9,9 +9,12 @@
 
 #include "arguments.h"
 #include "report.h"
+#include "text_line.h"
 
 typedef struct generate_options {
-    uint64_t scale, edge_factor, vertices, edges, seed;
+    uint64_t scale, edge_factor, vertices; /* 0 = not given */
+    uint64_t edges;                        /* UINT64_MAX = not given */
+    uint64_t seed;
     bool weighted, directed, keep_isolated;
     const char *degrees, *output;
 } generate_options;
@@ -106,7 +109,7 @@ static int read_degrees(const char *path, degree_list *list) {
     int result = EXIT_OK;
     FILE *file = fopen(path, "r");
     if (!file) return report_failure("degrees file %s: %s", path, strerror(errno));
-    for (uint64_t number = 1; result == EXIT_OK && getline(&line, &room, file) >= 0; number++)
+    for (uint64_t number = 1; result == EXIT_OK && text_line(file, number == 1, &line, &room) >= 0; number++)
         if (line[0] != '#' && line[0] != '%') result = add_degrees(list, line, path, number);
     if (result == EXIT_OK && ferror(file)) result = report_failure("degrees file %s: %s", path, strerror(errno));
     free(line);
@@ -121,9 +124,11 @@ static int finish(csaw_status status) { return status == CSAW_OK ? -1 : report_l
 
 static int make_rmat(const arguments *arguments, const generate_options *o, csaw_graph **graph) {
     (void)arguments;
+    const uint32_t scale = o->scale ? (uint32_t)o->scale : 16;
+    const uint32_t edge_factor = o->edge_factor ? (uint32_t)o->edge_factor : 16;
     return finish(
-        csaw_graph_rmat(CSAW_RMAT(.scale = (uint32_t)o->scale, .edge_factor = (uint32_t)o->edge_factor, .seed = o->seed,
-                                  .weighted = o->weighted, .directed = o->directed, .keep_isolated = o->keep_isolated),
+        csaw_graph_rmat(CSAW_RMAT(.scale = scale, .edge_factor = edge_factor, .seed = o->seed, .weighted = o->weighted,
+                                  .directed = o->directed, .keep_isolated = o->keep_isolated),
                         graph));
 }
 
@@ -140,37 +145,79 @@ static int make_configuration(const arguments *arguments, const generate_options
     if (!o->degrees) return arguments_wrong(arguments, "--degrees FILE is missing: which degree has each vertex?");
     int result = read_degrees(o->degrees, &list);
     if (result == EXIT_OK)
-        result = finish(
-            csaw_graph_configuration(CSAW_GRAPH(.degree = list.degree, .num_degrees = list.count, .seed = o->seed,
-                                                .weighted = o->weighted, .directed = o->directed),
-                                     graph));
+        result = finish(csaw_graph_configuration(
+            CSAW_GRAPH(.degree = list.degree, .num_degrees = list.count, .seed = o->seed, .weighted = o->weighted),
+            graph));
     free(list.degree);
     return result;
 }
 
-static model_function *find_model(const char *name) {
-    static const struct {
-        const char *name;
-        model_function *make;
-    } models[] = {{"rmat", make_rmat}, {"erdos-renyi", make_erdos_renyi}, {"configuration", make_configuration}};
-    for (size_t m = 0; m < sizeof models / sizeof models[0]; m++)
-        if (strcmp(name, models[m].name) == 0) return models[m].make;
+typedef struct model {
+    const char *name;
+    model_function *make;
+    const char *takes[5]; /* options that not every model takes, up to NULL */
+} model;
+
+static const model models[] = {
+    {"rmat", make_rmat, {"scale", "edge-factor", "directed", "keep-isolated"}},
+    {"erdos-renyi", make_erdos_renyi, {"vertices", "edges", "directed"}},
+    {"configuration", make_configuration, {"degrees"}},
+};
+enum { NUM_MODELS = sizeof models / sizeof models[0] };
+
+static const model *find_model(const char *name) {
+    for (size_t m = 0; m < NUM_MODELS; m++)
+        if (strcmp(name, models[m].name) == 0) return &models[m];
     return NULL;
 }
 
+static bool takes(const model *model, const char *option) {
+    for (size_t i = 0; model->takes[i]; i++)
+        if (strcmp(option, model->takes[i]) == 0) return true;
+    return false;
+}
+
+/* "--vertices is erdos-renyi's; rmat takes --scale, --edge-factor, ..." */
+static int wrong_option(const arguments *arguments, const model *model, const char *option) {
+    char owners[80] = "", taken[120] = "";
+    for (size_t m = 0, at = 0; m < NUM_MODELS; m++)
+        if (takes(&models[m], option))
+            at += (size_t)snprintf(owners + at, sizeof owners - at, "%s%s's", at ? " and " : "", models[m].name);
+    for (size_t i = 0, at = 0; model->takes[i]; i++)
+        at += (size_t)snprintf(taken + at, sizeof taken - at, "%s--%s", i ? ", " : "", model->takes[i]);
+    return arguments_wrong(arguments, "--%s is %s; %s takes %s, besides --seed and --weighted", option, owners,
+                           model->name, taken);
+}
+
+/* -1, or the exit code if an option of another model was given. */
+static int check_options(const arguments *arguments, const generate_options *o, const model *model) {
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {{"scale", o->scale != 0},           {"edge-factor", o->edge_factor != 0},
+                   {"vertices", o->vertices != 0},     {"edges", o->edges != UINT64_MAX},
+                   {"degrees", o->degrees != NULL},    {"directed", o->directed},
+                   {"keep-isolated", o->keep_isolated}};
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+        if (options[i].given && !takes(model, options[i].name)) return wrong_option(arguments, model, options[i].name);
+    return -1;
+}
+
 static int run(int argc, char **argv) {
-    generate_options options = {.scale = 16, .edge_factor = 16, .edges = UINT64_MAX};
+    generate_options options = {.edges = UINT64_MAX};
     arguments arguments = {.command = &generate_command};
     add_options(&arguments, &options);
     int result = arguments_parse(&arguments, argc, argv);
     if (result >= 0) return result;
-    model_function *make = arguments.num_operands ? find_model(arguments.operands[0]) : NULL;
-    if (!make) return arguments_wrong(&arguments, "which model? Give rmat, erdos-renyi or configuration");
+    const model *model = arguments.num_operands ? find_model(arguments.operands[0]) : NULL;
+    if (!model) return arguments_wrong(&arguments, "which model? Give rmat, erdos-renyi or configuration");
+    result = check_options(&arguments, &options, model);
+    if (result >= 0) return result;
     if (!options.output) return arguments_wrong(&arguments, "-o FILE is missing: where should the graph go?");
 
     csaw_graph *graph = NULL;
     result = arguments_keep_files(&arguments, NULL, NULL);
-    if (result < 0) result = make(&arguments, &options, &graph);
+    if (result < 0) result = model->make(&arguments, &options, &graph);
     if (result >= 0) return result;
     result = EXIT_OK;
     if (csaw_graph_save(graph, options.output) == CSAW_OK) {

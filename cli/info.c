@@ -132,7 +132,10 @@ static void print_json(const char *path, const csaw_graph *graph, const facts *f
     json_text(stdout, path);
     printf(", \"vertices\": %" PRIu64 ", \"arcs\": %" PRIu64 ", \"symmetric\": %s, \"weighted\": %s", csr.num_vertices,
            csr.num_edges, facts->symmetric ? "true" : "false", csr.weight ? "true" : "false");
-    if (csr.weight) printf(", \"weight_least\": %.9g, \"weight_most\": %.9g", facts->weight_least, facts->weight_most);
+    if (csr.weight) {
+        json_real(stdout, "weight_least", facts->weight_least);
+        json_real(stdout, "weight_most", facts->weight_most);
+    }
     printf(", \"typed\": %s", csr.type ? "true" : "false");
     if (csr.type) printf(", \"type_least\": %" PRIu32 ", \"type_most\": %" PRIu32, facts->type_least, facts->type_most);
     printf(", \"timed\": %s", csr.time ? "true" : "false");

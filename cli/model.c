@@ -173,15 +173,19 @@ static const traits table[] = {
          "probabilities depend on which of several arcs was taken, which walks do not tell"},
 };
 
+static const traits *traits_of(const csaw_sampler *sampler) {
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].sampler == sampler) return &table[i];
+    return NULL;
+}
+
+bool model_knows(const csaw_sampler *sampler) { return traits_of(sampler) != NULL; }
+
 bool model_begin(model *model, const csaw_csr *csr, const csaw_sampler *sampler, const void *params) {
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (table[i].sampler != sampler) continue;
-        model->csr = *csr;
-        model->params = params;
-        model->traits = &table[i];
-        return true;
-    }
-    return false;
+    model->csr = *csr;
+    model->params = params;
+    model->traits = traits_of(sampler);
+    return model->traits != NULL;
 }
 
 const char *model_without_law(const model *model) { return model->traits->without_law; }

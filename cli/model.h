@@ -28,6 +28,8 @@ typedef struct model {
 } model;
 
 /* Of a built-in sampler; false if it is not known here. */
+/* Whether there is one of this sampler. */
+bool model_knows(const csaw_sampler *sampler);
 bool model_begin(model *model, const csaw_csr *csr, const csaw_sampler *sampler, const void *params);
 /* NULL if the law can be tested; else what is checked in its place. */
 const char *model_without_law(const model *model);

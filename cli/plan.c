@@ -2,6 +2,7 @@
 /* cli/plan.c - csaw plan: says how a graph would be worked on, without doing it. */
 #include <csaw/csaw.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "graph_options.h"
@@ -52,6 +53,8 @@ static int read_description(const arguments *arguments, const char *text, plan_o
                                    "both",
                                    text);
         item += length + (item[length] == ',');
+        if (strcmp(name, "memory") && strtod(value, NULL) == 0)
+            return arguments_wrong(arguments, "--describe %s: %s is 0; give 1 or more, or leave it out", text, name);
     }
     if ((gpus && !options->described_memory) || (!ranks && !options->described_memory))
         return arguments_wrong(arguments, "--describe %s: give the memory of each GPU, too: gpu=1,memory=16GiB", text);

@@ -15,6 +15,7 @@ void features_poison(const csaw_dense *m);
 
 typedef struct verdict {
     uint64_t checked, wrong; /* rows of the result */
+    uint64_t beyond;         /* rows, not among these, with elements or sums of them that their storage does not hold */
     double worst;            /* of all elements, error as a share of its bound */
 } verdict;
 

@@ -4,6 +4,7 @@
 
 #include <csaw/csaw.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,6 +122,13 @@ void json_text(FILE *out, const char *text) {
         at += length;
     }
     fputc('"', out);
+}
+
+void json_real(FILE *out, const char *key, double value) {
+    if (isfinite(value))
+        fprintf(out, ", \"%s\": %.9g", key, value);
+    else
+        fprintf(out, ", \"%s\": null", key);
 }
 
 void json_open(FILE *out, const char *command) {

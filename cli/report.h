@@ -26,6 +26,8 @@ number_text rate_text(double per_second); /* 12.3 million */
 
 /* A JSON string with its quotes (RFC 8259); bytes that are not UTF-8 become U+FFFD. */
 void json_text(FILE *out, const char *text);
+/* `, "key": value` of a JSON object; null of infinity and NaN, which JSON has not. */
+void json_real(FILE *out, const char *key, double value);
 /* Opens the object that every --json prints: {"csaw": version, "schema": 1, "command": name; the caller goes on with
  * `, "key": value` and the closing brace. */
 void json_open(FILE *out, const char *command);

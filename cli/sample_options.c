@@ -35,7 +35,7 @@ void sample_options_add(arguments *arguments, sample_options *options) {
          .kind = OPTION_INPUT,
          .value = &options->seeds_file,
          .placeholder = "FILE",
-         .help = "begin at these vertices, by name (default: at every vertex)"},
+         .help = "begin at these vertices, by name, quoted as in edge lists (default: at every vertex)"},
         {.name = "batch-size",
          .kind = OPTION_COUNT,
          .value = &options->batch_size,

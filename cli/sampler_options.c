@@ -26,11 +26,12 @@ static void print_value(FILE *out, const csaw_param *param, const void *params, 
     }
 }
 
-static void print_samplers(void) {
+void sampler_options_help(bool (*takes)(const csaw_sampler *)) {
     const csaw_sampler *sampler;
     printf("\nSamplers of --algo (deepwalk is another name of uniform):\n");
     for (uint32_t i = 0; (sampler = csaw_sampler_at(i)); i++) {
         uint32_t count;
+        if (takes && !takes(sampler)) continue;
         const csaw_param *params = csaw_sampler_params(sampler, &count);
         void *defaults = allocate(1, csaw_sampler_params_size(sampler) + 1);
         csaw_sampler_defaults(sampler, defaults);
@@ -42,6 +43,23 @@ static void print_samplers(void) {
         }
         free(defaults);
     }
+}
+
+static void print_samplers(void) { sampler_options_help(NULL); }
+
+static bool has_param(const csaw_sampler *sampler, const char *name) {
+    uint32_t count;
+    const csaw_param *params = csaw_sampler_params(sampler, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(params[i].name, name)) return true;
+    return false;
+}
+
+static bool is_built_in_param(const char *name) {
+    const csaw_sampler *sampler;
+    for (uint32_t i = 0; (sampler = csaw_sampler_at(i)); i++)
+        if (has_param(sampler, name)) return true;
+    return false;
 }
 
 void sampler_options_add(arguments *arguments, sampler_options *options, bool with_file) {
@@ -64,6 +82,7 @@ void sampler_options_add(arguments *arguments, sampler_options *options, bool wi
     };
     arguments_add(arguments, table, with_file ? 3 : 2);
     arguments->others = &options->settings;
+    if (!with_file) arguments->may_be_other = is_built_in_param;
     arguments->more_help = print_samplers;
 }
 
@@ -83,14 +102,6 @@ static int unknown_algo(const arguments *arguments, const char *algo) {
     const char *near = nearest_name(algo, names, count);
     if (near) return arguments_wrong(arguments, "there is no sampler '%s'; did you mean %s?", algo, near);
     return arguments_wrong(arguments, "there is no sampler '%s'; there are %s", algo, list);
-}
-
-static bool has_param(const csaw_sampler *sampler, const char *name) {
-    uint32_t count;
-    const csaw_param *params = csaw_sampler_params(sampler, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (!strcmp(params[i].name, name)) return true;
-    return false;
 }
 
 /* --p given to a sampler without p deserves a better word than "no such option". */

@@ -19,6 +19,8 @@ typedef struct sampler_options {
 
 /* with_file: the command also takes --sampler my.c. */
 void sampler_options_add(arguments *arguments, sampler_options *options, bool with_file);
+/* Prints the built-in samplers that a command takes, and their parameters; takes: NULL = all. */
+void sampler_options_help(bool (*takes)(const csaw_sampler *));
 /* Finds or compiles the sampler (fallback where neither option is given) and sets its parameters. Returns -1 to go on,
  * or the exit code after saying what is wrong. */
 int sampler_options_resolve(const arguments *arguments, sampler_options *options, const char *fallback);

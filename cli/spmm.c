@@ -323,8 +323,8 @@ static void print_timing(const spmm_options *options, const product *p, const ch
     const verdict *const v = &t->verdict;
     if (options->json) {
         printf(", \"%s\": {\"verified\": %s, \"rows_checked\": %" PRIu64 ", \"rows_wrong\": %" PRIu64
-               ", \"worst_error_of_bound\": %.6f",
-               name, v->wrong ? "false" : "true", v->checked, v->wrong, v->worst);
+               ", \"rows_beyond_range\": %" PRIu64 ", \"worst_error_of_bound\": %.6f",
+               name, v->wrong ? "false" : "true", v->checked, v->wrong, v->beyond, v->worst);
         if (!v->wrong)
             printf(", \"median_s\": %.9f, \"min_s\": %.9f, \"max_s\": %.9f, \"gathered_bytes\": %.0f", median, least,
                    most, bytes);
@@ -337,6 +337,9 @@ static void print_timing(const spmm_options *options, const product *p, const ch
                count_text(v->checked).text, v->worst, median * 1e3, least * 1e3, most * 1e3,
                bytes / (median + 1e-12) * 1e-9);
     }
+    if (v->beyond && !options->json)
+        printf("          %s rows not checked: their weights make sums that %s may not hold; scale the weights\n",
+               count_text(v->beyond).text, p->x.dtype == CSAW_F32 ? "float32" : storages[p->x.dtype]);
 }
 
 /* ---- the command ---- */

@@ -246,8 +246,8 @@ static int verify(const verify_options *options, const csaw_graph *graph) {
     findings findings = {0};
     measure measure = {.graph = graph, .csr = csaw_graph_csr(graph), .with_model = options->with_model};
     if (measure.with_model) {
-        model_begin(&measure.model, &measure.csr, options->sampler.sampler, options->sampler.params);
-        if (!model_without_law(&measure.model)) measure.law = law_begin(&measure.model);
+        const bool known = model_begin(&measure.model, &measure.csr, options->sampler.sampler, options->sampler.params);
+        if (known && !model_without_law(&measure.model)) measure.law = law_begin(&measure.model);
     }
     int result = check_file(options, &measure, &findings);
     law_result law_result = {0};
@@ -268,11 +268,18 @@ static int resolve(const arguments *arguments, verify_options *options) {
     options->with_model = options->sampler.algo != NULL;
     int result = sampler_options_resolve(arguments, &options->sampler, "node2vec");
     if (result >= 0) return result;
+    if (!model_knows(options->sampler.sampler))
+        return arguments_wrong(arguments,
+                               "--algo %s draws samples, and verify reads walks; leave --algo out, or name one of "
+                               "those that csaw help verify lists",
+                               options->sampler.name);
     if (!options->with_model && options->sampler.settings.count)
         return arguments_wrong(arguments, "--%s is a parameter of the law; add --algo node2vec to test it",
                                options->sampler.settings.list[0].name);
     return -1;
 }
+
+static void print_samplers(void) { sampler_options_help(model_knows); }
 
 static int run(int argc, char **argv) {
     verify_options options = {0};
@@ -288,6 +295,7 @@ static int run(int argc, char **argv) {
     csaw_graph *graph = NULL;
     arguments_add(&arguments, own, 2);
     sampler_options_add(&arguments, &options.sampler, false);
+    arguments.more_help = print_samplers;
     graph_options_add(&arguments, &options.graph);
     int result = arguments_parse(&arguments, argc, argv);
     if (result >= 0) return result;

@@ -38,7 +38,7 @@ static void add_options(arguments *arguments, walk_options *options) {
          .kind = OPTION_INPUT,
          .value = &options->seeds_file,
          .placeholder = "FILE",
-         .help = "start from these vertices, by name (default: from every vertex)"},
+         .help = "start from these vertices, by name, quoted as in edge lists (default: from every vertex)"},
         {.name = "select",
          .kind = OPTION_TEXT,
          .value = &options->select_name,
@@ -328,7 +328,8 @@ const command walk_command = {
              "picked alike (on a graph with weights: by weight); --algo deepwalk, and biased, do so faster.\n\n"
              "FILE appears when it is whole; until then FILE.part grows and FILE.resume says how far it is good.\n"
              "After Ctrl-C, a kill, a crash or a full disk the same line with --resume goes on from there.\n"
-             "GRAPH is an edge list: see csaw help info.\n",
+             "GRAPH is an edge list: see csaw help info. --seeds has blanks, commas or lines between vertices;\n"
+             "a name that holds one of these, or begins with # or %, stands in quotes: \"New York\".\n",
     .examples = "  csaw walk data/karate.txt --undirected --algo node2vec --p 4 --q 1 -o walks.txt\n"
                 "  csaw walk data/lesmis.txt --undirected --algo deepwalk --walk-length 40 -o walks.npy\n"
                 "  csaw walk graph.txt --seeds start.txt --edges --resume -o edges.npy\n"

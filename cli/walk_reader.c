@@ -12,6 +12,7 @@
 
 #include "commands.h"
 #include "report.h"
+#include "text_line.h"
 
 static int broken(const walk_reader *reader, const char *what) { return report_failure("%s: %s", reader->path, what); }
 
@@ -111,7 +112,7 @@ static uint64_t read_number(char *at, char **end, const char *line_end) {
 static int next_line(walk_reader *reader) {
     const csaw_names names = csaw_graph_names(reader->graph);
     const bool named = names.number || names.text;
-    ssize_t length = getline(&reader->line, &reader->line_room, reader->file);
+    ssize_t length = text_line(reader->file, reader->number == 0, &reader->line, &reader->line_room);
     if (length < 0) {
         if (ferror(reader->file)) return report_failure("walks %s: %s", reader->path, strerror(errno));
         return EXIT_OK;

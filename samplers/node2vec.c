@@ -6,8 +6,9 @@
  * (the arc t -> x exists), 1/q otherwise; on the first step a = 1. */
 #include <csaw/sampler.h>
 
-CSAW_PARAMS(csaw_node2vec_params, (float, p, 1, p >= 1e-30 && p <= 1e30, "return parameter: large p avoids going back"),
-            (float, q, 1, q >= 1e-30 && q <= 1e30, "in-out parameter: small q moves outward"));
+CSAW_PARAMS(csaw_node2vec_params,
+            (float, p, 1, p >= 1e-30 && p <= 1e30f, "return parameter: large p avoids going back"),
+            (float, q, 1, q >= 1e-30 && q <= 1e30f, "in-out parameter: small q moves outward"));
 
 CSAW_FN float hop(const csaw_site *site, const csaw_arc *arc) {
     const csaw_node2vec_params *n = (const csaw_node2vec_params *)csaw_params(site);

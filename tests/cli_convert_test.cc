@@ -2,6 +2,9 @@
 /* tests/cli_convert_test.cc - csaw convert, and what csaw info says of what it made. Expectations are worked out by
  * hand from graphs of a few arcs. */
 #include <csaw/csaw.h>
+#include <zlib.h>
+
+#include <cstring>
 
 #include "cli_run.h"
 
@@ -97,6 +100,11 @@ TEST_F(Cli, convert_refuses_what_it_cannot_do) {
         {"convert g.txt out.npz", 2,
          "csaw convert: out.npz: csaw reads .npz files but does not write them; give OUT.csaw, OUT.txt or OUT.txt.gz\n"
          "See: csaw help convert\n"},
+        {"convert g.txt out.npz.gz", 2,
+         "csaw convert: out.npz.gz: csaw reads .npz.gz files but does not write them; give OUT.csaw, OUT.txt or "
+         "OUT.txt.gz\nSee: csaw help convert\n"},
+        {"convert g.txt out.csaw.gz", 2,
+         "csaw convert: out.csaw.gz: csaw files are not compressed; leave .gz off the name\nSee: csaw help convert\n"},
         {"convert g.txt out.csaw --order size", 2,
          "csaw convert: --order size: give degree, or leave it out to keep the order\nSee: csaw help convert\n"},
         {"convert g.txt out.txt --order degree", 2,
@@ -135,6 +143,30 @@ TEST_F(Cli, convert_refuses_what_it_cannot_do) {
     EXPECT_EQ(got.code, 1);
     EXPECT_EQ(got.err, "csaw: g.csaw: option undirected counts when a .csaw file is made; drop it here, and give it to "
                        "csaw convert\n");
+}
+
+TEST_F(Cli, compressed_csaw_files_are_told) {
+    write("g.txt", star);
+    ASSERT_EQ(run("convert g.txt g.csaw").code, 0);
+    const std::string bytes = read("g.csaw");
+    gzFile file = gzopen((folder / "g.csaw.gz").c_str(), "wb");
+    ASSERT_NE(file, nullptr);
+    ASSERT_EQ(gzwrite(file, bytes.data(), (unsigned)bytes.size()), (int)bytes.size());
+    ASSERT_EQ(gzclose(file), Z_OK);
+    std::filesystem::copy(folder / "g.csaw.gz", folder / "packed");
+    const std::string told =
+        ": holds a .csaw file, compressed or through a pipe, and that is read as it is; uncompress "
+        "it first (gunzip, or xz -d), into a file\n";
+    for (const char *words : {"info g.csaw.gz", "walk g.csaw.gz", "info packed", "info packed --format csaw"}) {
+        SCOPED_TRACE(words);
+        const std::string name = strstr(words, "packed") ? "packed" : "g.csaw.gz";
+        Outcome got = run(words);
+        EXPECT_EQ(got.code, 1);
+        EXPECT_EQ(got.err, "csaw: " + name + told);
+    }
+
+    EXPECT_EQ(run("info g.csaw --format text").err,
+              "csaw: g.csaw: is a .csaw file, not of format \"text\"; leave out the format\n");
 }
 
 TEST_F(Cli, outputs_over_what_is_read_or_written_are_refused) {

@@ -54,6 +54,24 @@ TEST_F(Cli, spmm_says_what_it_did) {
     EXPECT_TRUE(std::regex_match(got.out, text)) << got.out;
 }
 
+// What its storage does not hold is no fault of the product, and JSON has no infinity.
+TEST_F(Cli, spmm_leaves_out_what_is_beyond_range) {
+    write("large.txt", "0 1 3e38\n0 2 3e38\n1 0 1\n");
+    Outcome got = run("spmm large.txt");
+    EXPECT_EQ(got.code, 0) << got.err;
+    EXPECT_NE(got.out.find("2 rows right"), std::string::npos) << got.out;
+    EXPECT_NE(got.out.find("1 rows not checked: their weights make sums that float32 may not hold; scale the weights"),
+              std::string::npos)
+        << got.out;
+    for (const char *kind : {"sum", "mean", "max", "sum --storage f16", "max --storage bf16"}) {
+        got = run(std::string("spmm large.txt --backward --json --reduce ") + kind);
+        EXPECT_EQ(got.code, 0) << kind << got.err;
+        EXPECT_EQ(value_of(got.out, "verified"), "true") << kind << got.out;
+        EXPECT_EQ(got.out.find("inf"), std::string::npos) << kind << got.out;
+        EXPECT_EQ(got.out.find("nan"), std::string::npos) << kind << got.out;
+    }
+}
+
 TEST_F(Cli, spmm_of_a_graph_without_arcs) {
     write("one.txt", "0 0\n");
     const Outcome got = run("spmm one.txt --backward");

@@ -135,6 +135,13 @@ TEST_F(Cli, wrong_command_lines) {
         {"walk g.txt -o", "csaw walk: --output needs a value: --output FILE\nSee: csaw help walk\n"},
         {"walk g.txt --check=yes", "csaw walk: --check takes no value; drop '=yes'\nSee: csaw help walk\n"},
         {"walk g.txt --p", "csaw walk: --p needs a value: --p VALUE\nSee: csaw help walk\n"},
+        {"walk g.txt --quiet -o w.txt", "csaw walk: there is no option --quiet\nSee: csaw help walk\n"},
+        {"walk --quiet -o w.txt g.txt", "csaw walk: there is no option --quiet\nSee: csaw help walk\n"},
+        {"walk -o w.txt g.txt --quiet", "csaw walk: there is no option --quiet\nSee: csaw help walk\n"},
+        {"walk --quiet g.txt -o w.txt", "csaw walk: there is no option --quiet\nSee: csaw help walk\n"},
+        {"sample g.txt --quiet -o w.txt", "csaw sample: there is no option --quiet\nSee: csaw help sample\n"},
+        {"verify --quiet w.txt --graph g.txt", "csaw verify: there is no option --quiet\nSee: csaw help verify\n"},
+        {"walk g.txt --p -o w.txt", "csaw walk: --p needs a value: --p VALUE\nSee: csaw help walk\n"},
         {"walk g.txt --param p", "csaw walk: --param p: write NAME=VALUE, such as p=4\nSee: csaw help walk\n"},
         {"walk g.txt --algo uniform --q 2",
          "csaw walk: --q is a parameter of node2vec, but the sampler is uniform; add --algo node2vec\n"
@@ -158,6 +165,19 @@ TEST_F(Cli, wrong_command_lines) {
          "csaw verify: --graph FILE is missing: on which graph should the walks be?\nSee: csaw help verify\n"},
         {"verify w.txt --graph g.txt --p 4",
          "csaw verify: --p is a parameter of the law; add --algo node2vec to test it\nSee: csaw help verify\n"},
+        {"verify w.txt --graph g.txt --algo neighbor",
+         "csaw verify: --algo neighbor draws samples, and verify reads walks; leave --algo out, or name one of those "
+         "that csaw help verify lists\nSee: csaw help verify\n"},
+        {"walk g.txt --algo metapath --t0 -1",
+         "csaw walk: parameter t0 is '-1'; give a whole number from 0 to 4294967295\nSee: csaw help walk\n"},
+        {"walk g.txt --algo temporal --start 0.5",
+         "csaw walk: parameter start is '0.5'; give a whole number from -9223372036854775808 to 9223372036854775807\n"
+         "See: csaw help walk\n"},
+        {"walk g.txt --algo metapath --length x",
+         "csaw walk: parameter length is 'x'; give a whole number from 0 to 4294967295 with length >= 1 && length <= "
+         "8\nSee: csaw help walk\n"},
+        {"plan g.txt --describe ranks=0",
+         "csaw plan: --describe ranks=0: ranks is 0; give 1 or more, or leave it out\nSee: csaw help plan\n"},
     };
     for (const auto &each : cases) {
         Outcome got = run(each.words);
@@ -165,11 +185,32 @@ TEST_F(Cli, wrong_command_lines) {
         EXPECT_EQ(got.out, "") << each.words;
         EXPECT_EQ(got.err, each.message) << each.words;
     }
-    for (const char *value : {"0", "-1", "4x", "nan", "inf", "''"}) { /* the sampler's own condition */
+    for (const char *value : {"0", "-1", "-.5", "4x", "nan", "inf", "''"}) { /* the sampler's own condition */
         Outcome got = run(std::string("walk g.txt --p ") + value);
         EXPECT_EQ(got.code, 2) << value;
         EXPECT_NE(got.err.find("p >= 1e-30"), std::string::npos) << got.err;
     }
+    write("g.txt", "0 1\n");
+    for (const char *value : {"1e30", "1e-30"}) // the limits themselves, which no float is
+        EXPECT_EQ(run(std::string("walk g.txt --p ") + value).code, 0) << value;
+}
+
+// Every sampler that help lists is one that walks are verified by.
+TEST_F(Cli, verify_takes_what_its_help_lists) {
+    write("g.txt", "0 1\n1 0\n");
+    write("w.txt", "0 1 0 1\n");
+    const std::string help = run("help verify").out;
+    const csaw_sampler *sampler;
+    int listed = 0;
+    for (uint32_t i = 0; (sampler = csaw_sampler_at(i)); i++) {
+        const std::string full = csaw_sampler_name(sampler), name = full.rfind("csaw_", 0) ? full : full.substr(5);
+        const bool lists = help.find("\n  " + name + "\n") != std::string::npos;
+        const Outcome got = run("verify w.txt --graph g.txt --algo " + name);
+        listed += lists;
+        EXPECT_EQ(got.code == 2, !lists) << name << got.err; // of a law that this cannot be, 3
+        EXPECT_LT(got.code, 4) << name;
+    }
+    EXPECT_EQ(listed, 10);
 }
 
 /* ---- failures of the work itself ---- */
@@ -283,6 +324,76 @@ TEST_F(Cli, seeds_are_walked_in_their_order) {
     Outcome got = run("walk cycle.txt --seeds seeds.txt --walk-length 1 --num-walks 2");
     EXPECT_EQ(got.code, 0);
     EXPECT_EQ(got.out, "2 0\n0 1\n2 0\n2 0\n0 1\n2 0\n");
+}
+
+TEST_F(Cli, seeds_in_quotes) {
+    /* a ring of names that an edge list holds in quotes alone */
+    const std::string names[] = {R"("a,b")", R"("c d")", R"("#e")", R"("q""r")", R"("""s""")", "plain"};
+    std::string ring;
+    for (int i = 0; i < 6; i++) ring += names[i] + " " + names[(i + 1) % 6] + "\n";
+    write("ring.txt", ring);
+    ASSERT_EQ(run("convert ring.txt ring.csaw --names names.txt").code, 0);
+    std::istringstream lines(read("names.txt"));
+    std::vector<std::string> called;
+    for (std::string line; std::getline(lines, line);) called.push_back(line);
+    ASSERT_EQ(called.size(), 6u);
+    const std::string expected[] = {"a,b", "c d", "#e", "q\"r", "\"s\"", "plain"};
+    for (const char *between : {"\n", " ", ",", " , ", "\t", "\r\n"}) {
+        std::string seeds;
+        for (const std::string &name : names) seeds += name + between;
+        write("seeds.txt", seeds);
+        Outcome got = run("walk ring.txt --seeds seeds.txt --walk-length 1 --num-walks 1 -o w.bin");
+        ASSERT_EQ(got.code, 0) << got.err;
+        got = run("walk ring.csaw --seeds seeds.txt --walk-length 1 --num-walks 1 -o w.npy");
+        ASSERT_EQ(got.code, 0) << got.err;
+        const std::string file = read("w.npy");
+        const size_t header = 10 + (unsigned char)file[8] + 256u * (unsigned char)file[9];
+        ASSERT_EQ(file.size(), header + 6 * 2 * sizeof(uint32_t));
+        for (size_t i = 0; i < 6; i++) {
+            uint32_t walk[2];
+            memcpy(walk, file.data() + header + i * sizeof walk, sizeof walk);
+            EXPECT_EQ(called.at(walk[0]), expected[i]);
+            EXPECT_EQ(called.at(walk[1]), expected[(i + 1) % 6]);
+        }
+    }
+    for (const char *text : {"plain\n\"c d\n", "\n\"c d\"e\n", "\n\"", "\n\"q\"r\"\n"}) {
+        SCOPED_TRACE(text);
+        write("seeds.txt", text);
+        Outcome got = run("walk ring.txt --seeds seeds.txt -o w.npy");
+        EXPECT_EQ(got.code, 1);
+        EXPECT_EQ(got.err,
+                  "csaw: seeds.txt line 2: a vertex begins with a quote that does not end it; close the quote in "
+                  "the same line, and double quotes inside\n");
+    }
+    write("cycle.txt", "0 1\n1 2\n2 0\n");
+    write("seeds.txt", "\"2\",0\n");
+    EXPECT_EQ(run("walk cycle.txt --seeds seeds.txt --walk-length 1 --num-walks 1").out, "2 0\n0 1\n");
+}
+
+TEST_F(Cli, byte_order_marks_are_skipped) {
+    const std::string mark = "\xef\xbb\xbf";
+    write("cycle.txt", mark + "0 1\n1 2\n2 0\n");
+    for (const char *text : {"2 0\n", "# first\n2\n0\n", "\n2\n0"}) {
+        SCOPED_TRACE(text);
+        write("seeds.txt", mark + text);
+        Outcome got = run("walk cycle.txt --seeds seeds.txt --walk-length 1 --num-walks 1");
+        EXPECT_EQ(got.code, 0) << got.err;
+        EXPECT_EQ(got.out, "2 0\n0 1\n");
+        EXPECT_EQ(run(std::string("generate configuration --degrees seeds.txt -o g.txt")).code, 0) << read(".err");
+    }
+    write("w.txt", mark + "2 0 1\n0 1\n");
+    Outcome got = run("verify w.txt --graph cycle.txt");
+    EXPECT_EQ(got.code, 0) << got.out << got.err;
+    write("named.txt", "a b\nb a\n");
+    write("w.txt", mark + "a b a\n");
+    got = run("verify w.txt --graph named.txt");
+    EXPECT_EQ(got.code, 0) << got.out << got.err;
+    /* the first line alone has one; a file of nothing else is empty */
+    write("seeds.txt", "0\n" + mark + "2\n");
+    EXPECT_EQ(run("walk cycle.txt --seeds seeds.txt").code, 1);
+    write("seeds.txt", mark);
+    EXPECT_EQ(run("walk cycle.txt --seeds seeds.txt").err,
+              "csaw: seeds file seeds.txt holds no vertex; give at least one\n");
 }
 
 TEST_F(Cli, json_is_one_object) {
@@ -407,6 +518,41 @@ TEST_F(Cli, generated_graphs_read_back) {
     EXPECT_EQ(run("walk g.txt --seed 1").out, run("walk g.gz --seed 1").out);
     EXPECT_EQ(run("generate rmat --scale 8 --edge-factor 4 --seed 6 --weighted -o other.txt").code, 0);
     EXPECT_NE(read("other.txt"), read("g.txt"));
+}
+
+TEST_F(Cli, generate_refuses_options_of_another_model) {
+    write("d.txt", "2 2 2\n");
+    const struct {
+        const char *model, *needs, *takes;
+    } models[] = {{"rmat", "--scale 3", "--scale, --edge-factor, --directed, --keep-isolated"},
+                  {"erdos-renyi", "--vertices 9 --edges 4", "--vertices, --edges, --directed"},
+                  {"configuration", "--degrees d.txt", "--degrees"}};
+    const struct {
+        const char *name, *value, *owners;
+    } options[] = {{"scale", " 3", "rmat's"},
+                   {"edge-factor", " 16", "rmat's"},
+                   {"vertices", " 9", "erdos-renyi's"},
+                   {"edges", " 4", "erdos-renyi's"},
+                   {"degrees", " d.txt", "configuration's"},
+                   {"directed", "", "rmat's and erdos-renyi's"},
+                   {"keep-isolated", "", "rmat's"}};
+    for (const auto &model : models) {
+        const std::string words = std::string("generate ") + model.model + " " + model.needs + " -o g.txt";
+        EXPECT_EQ(run(words + " --seed 1 --weighted").code, 0) << words;
+        for (const auto &option : options) {
+            SCOPED_TRACE(words + " --" + option.name);
+            const bool own = std::string(option.owners).find(std::string(model.model) + "'s") != std::string::npos;
+            std::filesystem::remove(folder / "g.txt");
+            Outcome got = run(words + " --" + option.name + option.value);
+            EXPECT_EQ(got.code, own ? 0 : 2);
+            EXPECT_EQ(exists("g.txt"), own);
+            if (!own) {
+                EXPECT_EQ(got.err, std::string("csaw generate: --") + option.name + " is " + option.owners + "; " +
+                                       model.model + " takes " + model.takes +
+                                       ", besides --seed and --weighted\nSee: csaw help generate\n");
+            }
+        }
+    }
 }
 
 /* ---- verify ---- */

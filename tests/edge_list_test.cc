@@ -361,12 +361,17 @@ TEST_F(EdgeList, SaveThatFailsLeavesWhatWasThere) {
     EXPECT_EQ(csaw_graph_save(made, folder.c_str()), CSAW_EIO);
     message_has({"directory"});
     EXPECT_EQ(csaw_graph_save(made, nullptr), CSAW_EINVAL);
-    for (const char *suffix : {".csv", ".mtx", ".npz", ".gr", ".xz"}) { /* read, but not written */
+    for (const char *suffix : {".csv", ".mtx", ".npz", ".gr", ".xz", ".csv.gz", ".mtx.gz", ".npz.gz", ".gr.gz",
+                               ".csaw.xz"}) { /* read, but not written */
         const std::string path = (folder / "graph").string() + suffix;
         EXPECT_EQ(csaw_graph_save(made, path.c_str()), CSAW_EINVAL);
         message_has({path, "does not write", ".txt.gz"});
         EXPECT_FALSE(std::ifstream(path).good());
     }
+    path = (folder / "graph.csaw.gz").string();
+    EXPECT_EQ(csaw_graph_save(made, path.c_str()), CSAW_EINVAL);
+    message_has({path, "not compressed", "leave .gz off"});
+    EXPECT_FALSE(std::ifstream(path).good());
     EXPECT_EQ(csaw_graph_save(nullptr, path.c_str()), CSAW_EINVAL);
     if (!fs::is_character_file("/dev/full")) GTEST_SKIP() << "skipped: no /dev/full here to stand for a full disk";
     weight[0] = 1;

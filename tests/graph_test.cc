@@ -157,6 +157,34 @@ TEST(FromEdges, ParallelArcsKeepInputOrderAndSumInDouble) {
     EXPECT_FALSE(graph->parallel_arcs);
 }
 
+// With types and without; the least of several vertices is named. What is infinite as it comes is a bias's to refuse.
+TEST(FromEdges, WeightsThatAddUpToMoreThanAFloatAreRefused) {
+    List list{{9, 5, 5, 7, 7, 0}, {1, 2, 2, 3, 3, 1}, {1, 3e38f, 3e38f, -3e38f, -3e38f, 3e38f}};
+    const std::vector<uint32_t> types(6, 4);
+    for (const uint32_t *type : {static_cast<const uint32_t *>(nullptr), types.data()}) {
+        csaw_edges edges = list.view();
+        csaw_graph *graph = nullptr;
+        csaw_load_options options = {};
+        options.size = sizeof options;
+        edges.type = type;
+        EXPECT_EQ(csaw_graph_from_edges(&edges, &options, &graph), CSAW_EINVAL);
+        EXPECT_STREQ(csaw_last_error(),
+                     "the weights of parallel edges of vertex 5 add up to more than 3.40282e+38, the "
+                     "largest weight; scale the weights, or keep parallel edges apart (keep_duplicates)");
+        EXPECT_EQ(graph, nullptr);
+        options.keep_duplicates = true;
+        ASSERT_EQ(csaw_graph_from_edges(&edges, &options, &graph), CSAW_OK);
+        csaw_graph_free(graph);
+        List infinite{{0, 0}, {1, 1}, {INFINITY, 1}};
+        edges = infinite.view();
+        edges.type = type;
+        graph = nullptr;
+        ASSERT_EQ(csaw_graph_from_edges(&edges, nullptr, &graph), CSAW_OK);
+        EXPECT_EQ(arcs_of(graph), (std::vector<Arc>{{0, 1, INFINITY}}));
+        csaw_graph_free(graph);
+    }
+}
+
 TEST(FromEdges, EmptyIsolatedLoopsAndGaps) {
     Graph none = from_edges({0, 0, nullptr, nullptr, nullptr, nullptr, nullptr});
     csaw_csr csr = csaw_graph_csr(none.get());

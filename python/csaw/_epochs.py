@@ -10,6 +10,7 @@ from ._data import GraphData, is_tensor
 from ._drawing import Drawn
 from ._lib import invalid
 from .batch import Batch
+from .plan import threads_of
 
 
 class _Order:
@@ -54,7 +55,7 @@ class Epochs:
     def _start(self, threads: int, transform: Optional[Callable[[Batch], Any]]) -> None:
         self.transform, self.num_workers, self._dataloader, self._filled = transform, 0, None, False
         self._epoch = [0]  # of all copies of the loader
-        self._group = 4 * (threads or os.cpu_count() or 1)
+        self._group = 4 * (threads_of(threads) or os.cpu_count() or 1)
 
     def _use_workers(self, num_workers: int, filter_per_worker: Optional[bool], options: Dict[str, Any]) -> None:
         """The last step of a loader's making: PyTorch's DataLoader, if workers or its options are asked for."""

@@ -160,6 +160,7 @@ class CsawError(RuntimeError):
 
 STATUS_NAMES = {value: name[len("CSAW_"):] for name, value in s.ENUMS["csaw_status"].items()}
 EINVAL = s.ENUMS["csaw_status"]["CSAW_EINVAL"]
+ENOMEM = s.ENUMS["csaw_status"]["CSAW_ENOMEM"]
 ESTOPPED = s.ENUMS["csaw_status"]["CSAW_ESTOPPED"]
 
 
@@ -206,10 +207,41 @@ def _load():
 lib = _load()
 
 
+# What messages of the library advise, by names that callers know.
+_IN_PYTHON = {
+    "csaw_samples_arcs": "csaw.sample(...).arcs()",
+    "csaw_graph_from_edges()": "Graph.from_edge_index()",
+    "csaw_sample_each": "csaw.walks_for_gensim() or csaw.NeighborLoader",
+}
+
+
 def check(status):
     """Raises CsawError with this thread's message unless status is CSAW_OK."""
     if status:
-        raise CsawError(status, lib.csaw_last_error().decode("utf-8", "replace"))
+        message = lib.csaw_last_error().decode("utf-8", "replace")
+        for name, here in _IN_PYTHON.items():
+            message = message.replace(name, here)
+        raise CsawError(status, message)
+
+
+def as_text(value, name):
+    """A str as C has it; None stays."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or "\0" in value:
+        raise invalid(f"{name} is {value!r}; it is a str, without NUL")
+    return value.encode()
+
+
+def as_path(path):
+    """A file's name as C has it."""
+    try:
+        name = os.fsencode(path)
+    except TypeError:
+        raise invalid(f"path is {path!r}; it is a str or a pathlib.Path") from None
+    if b"\0" in name:
+        raise invalid(f"path is {path!r}, but no file has NUL in its name; take it out")
+    return name
 
 
 def create(function, *arguments):

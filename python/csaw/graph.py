@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _structs as s
 from ._arrays import as_count, as_floats, as_integers, as_numpy, pointer, view
-from ._lib import Handle, check, create, invalid, lib
+from ._lib import Handle, as_path, as_text, check, create, invalid, lib
 from ._lib import options as make_options
 from ._progress import Interruptible
 
@@ -94,9 +94,9 @@ class Graph:
         content and suffix. columns: of text and csv, such as "src,dst,time".
         """
         options = make_options(
-            s.csaw_load_options, format=format and format.encode(), columns=columns and columns.encode(),
+            s.csaw_load_options, format=as_text(format, "format"), columns=as_text(columns, "columns"),
             undirected=undirected, keep_loops=keep_loops, keep_duplicates=keep_duplicates, keep_gaps=keep_gaps)
-        return cls._made(lib.csaw_graph_load, os.fsencode(path), ctypes.byref(options))
+        return cls._made(lib.csaw_graph_load, as_path(path), ctypes.byref(options))
 
     @classmethod
     def from_csr(cls, rowptr, col, weight=None, type=None, time=None, *, copy: bool = True) -> "Graph":
@@ -141,6 +141,8 @@ class Graph:
             num_nodes = as_count(num_nodes, "num_nodes", 0, MAX_VERTICES)
         if num_nodes == 0 and not len(src):
             return cls.from_csr(np.zeros(1, np.uint64), np.zeros(0, np.uint32))
+        if num_nodes == 0:
+            raise invalid(f"num_nodes is 0, but edge_index has {len(src)} edges; give the largest id + 1, or leave it out")
         edges = s.csaw_edges(num_nodes or 0, len(src), *map(pointer, (src, dst, weight, type, time)))
         options = make_options(s.csaw_load_options, undirected=undirected, keep_loops=keep_loops,
                             keep_duplicates=keep_duplicates)
@@ -204,6 +206,7 @@ class Graph:
              keep_isolated: bool = False) -> "Graph":
         """An R-MAT graph of 2^scale vertices and edge_factor edges each, before isolated vertices, loops and duplicates
         go; a, b, c: quadrant probabilities, all 0 = .57, .19, .19."""
+        scale, edge_factor = as_count(scale, "scale", 1, 31), as_count(edge_factor, "edge_factor", 1)  # 0: C's defaults
         options = make_options(s.csaw_rmat_options, scale=scale, edge_factor=edge_factor, a=a, b=b, c=c, seed=seed,
                             weighted=weighted, directed=directed, keep_isolated=keep_isolated)
         return cls._made(lib.csaw_graph_rmat, ctypes.byref(options))
@@ -301,7 +304,7 @@ class Graph:
             except (KeyError, TypeError):  # TypeError: what cannot be a node
                 raise invalid(f"no vertex is called {name!r}") from None
         out = ctypes.c_uint32()
-        check(lib.csaw_graph_find(self._handle.pointer, str(name).encode(), ctypes.byref(out)))
+        check(lib.csaw_graph_find(self._handle.pointer, as_text(str(name), "name"), ctypes.byref(out)))
         return out.value
 
     def checksum(self) -> int:
@@ -314,7 +317,7 @@ class Graph:
         """Writes the graph: .csaw (opens without reading), else an edge list, compressed if path ends in .gz. For .npz
         and .mtx take SciPy's functions and to_scipy(). Names that came from networkx are not written."""
         with Interruptible():
-            check(lib.csaw_graph_save(self._handle.pointer, os.fsencode(path)))
+            check(lib.csaw_graph_save(self._handle.pointer, as_path(path)))
 
     def transpose(self) -> "Graph":
         """Every arc reversed."""

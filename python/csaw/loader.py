@@ -196,12 +196,14 @@ class NeighborLoader(Epochs):
             raise invalid(f"input_nodes names the type {nodes if isinstance(nodes, str) else nodes[0]!r}, but a graph here "
                           "has one type of vertices; give vertices, or a mask of them, such as node_type == 0 of "
                           "HeteroData.to_homogeneous()")
-        array = as_numpy(on_host(nodes), "input_nodes")
+        nodes = on_host(nodes)
+        array = as_numpy(nodes, "input_nodes")
         if array.dtype == bool:
             if array.shape != (count,):
                 raise invalid(f"input_nodes is a mask of shape {list(array.shape)}, but there are {count} vertices")
             return np.flatnonzero(array).astype(np.uint32)
-        return as_integers(array, "input_nodes", np.uint32, below=count, what="vertices of the graph")
+        given = array if array.size else nodes  # NumPy makes an empty list float64
+        return as_integers(given, "input_nodes", np.uint32, below=count, what="vertices of the graph")
 
     def __getstate__(self):
         state = super().__getstate__()

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _structs as s
 from ._arrays import DeviceArray, as_count, as_integers, on_host, pointer
-from ._lib import Handle, check, create, invalid, lib
+from ._lib import Handle, as_text, check, create, invalid, lib
 from ._lib import options as make_options
 from ._progress import Interruptible
 from .graph import Graph
@@ -34,7 +34,7 @@ def _drawn(graph: Graph, device: str, law: Tuple[float, bool], seed: int, first:
     power, any = law
     key = f"negatives, power {power!r}, any {any}, {device}"
     if key not in graph._kept:
-        options = make_options(s.csaw_negative_options, power=power, any=any, device=device.encode())
+        options = make_options(s.csaw_negative_options, power=power, any=any, device=as_text(device, "device"))
         created = create(lib.csaw_negatives_create, graph._handle.pointer, ctypes.byref(options))
         graph._kept[key] = Handle(created, lib.csaw_negatives_free, graph._handle)
     made = graph._kept[key]

@@ -3,10 +3,11 @@
 import ctypes
 import os
 import threading
-from typing import Union
+from typing import Any, Union
 
 from . import _structs as s
-from ._lib import Handle, create, in_forked_child, invalid, lib
+from ._arrays import as_count
+from ._lib import CsawError, Handle, as_text, create, in_forked_child, invalid, lib
 from ._lib import options as make_options
 from .graph import Graph
 
@@ -25,6 +26,13 @@ def _bytes(size: Union[int, str], name: str) -> int:
         raise invalid(f"{name} is {size!r}; give bytes, or a size such as '4GiB'") from None
 
 
+def threads_of(threads: Any) -> int:
+    try:
+        return as_count(threads, "threads", 0, 4096)
+    except CsawError:
+        raise invalid(f"threads is {threads!r}; give 1 .. 4096, or 0 for all cores") from None
+
+
 class Plan:
     """Where the work runs, for one graph. One thread draws from a plan at a time: others wait for it, so give each
     thread a plan of its own. The samples are the same on every plan."""
@@ -40,11 +48,12 @@ class Plan:
         described_memory, walks_per_seed, depth: what explain() speaks of. All as in csaw_plan_options."""
         if not isinstance(graph, Graph):
             raise invalid(f"a plan is for a csaw.Graph, not for {type(graph).__name__}")
+        threads = threads_of(threads)
         if in_forked_child() and threads > 1 and not str(device).startswith(("cuda", "all")):
             raise invalid(f"threads is {threads}, but this process was forked and has one thread for csaw's work; give "
                           "1, or start processes by the method 'spawn'")
         options = make_options(
-            s.csaw_plan_options, device=str(device).encode(), threads=threads, partitions=partitions, resident=resident,
+            s.csaw_plan_options, device=as_text(str(device), "device"), threads=threads, partitions=partitions, resident=resident,
             streams=streams, gpu_memory=_bytes(gpu_memory, "gpu_memory"), walks_per_seed=walks_per_seed, depth=depth,
             described_memory=_bytes(described_memory, "described_memory"), split=split,
             exchange=exchange)

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _structs as s
 from ._arrays import as_count, as_integers, on_host, pointer
-from ._lib import ESTOPPED, CsawError, check, invalid, lib
+from ._lib import ENOMEM, ESTOPPED, CsawError, check, invalid, lib
 from ._lib import options as make_options
 from ._progress import Callbacks, ProgressOption
 from .graph import Graph
@@ -164,8 +164,14 @@ def random_walk(graph: GraphOrPlan, seeds: Any = None, length: int = 80, walks_p
     if not progress and total * bytes_of_walk <= _DIRECT_BYTES:
         walks = sample(plan, sampler, seeds, depth=length, **same).walks()
         return (walks.path, walks.edge) if edges else walks.path
-    path = np.empty((total, length + 1), np.uint32)
-    edge = np.empty((total, length), np.uint64) if edges else None
+    try:
+        path = np.empty((total, length + 1), np.uint32)
+        edge = np.empty((total, length), np.uint64) if edges else None
+    except (ValueError, MemoryError):  # ValueError: more than an address space
+        raise CsawError(
+            ENOMEM, f"there is no memory for {total} walks of length {length}, {total * bytes_of_walk} bytes; give "
+            "fewer seeds or walks_per_seed, a smaller length, or take csaw.walks_for_gensim(), which has a batch at a "
+            "time") from None
     taken = []
 
     def take(samples):

@@ -22,6 +22,15 @@ _MOST = 2**23
 _COVERAGE = 2**63 - 1  # the epoch whose seed the subgraphs for the coefficients have
 
 
+def _steps(kind: str, walk_length: Any) -> int:
+    steps = as_count(walk_length, "walk_length", 0, 2**24 - 1)
+    if kind in ("walk", "frontier") and not steps:
+        raise invalid(f"walk_length is 0, but kind '{kind}' needs a number of steps; give 1 .. 2^24 - 1")
+    if kind in ("node", "edge") and steps:
+        raise invalid(f"walk_length is {steps}, but kind '{kind}' takes no steps; leave it out, or take kind 'walk'")
+    return steps
+
+
 class _Drawer(PlanHere):
     """Draws subgraphs of a graph whose rows receive; fields: of csaw_saint_options."""
 
@@ -73,7 +82,7 @@ class SaintLoader(Epochs):
         self._levels = self.data.levels()
         graph = self.data.receiving_graph()
         self._place: Any = graph.time  # [edges] of each arc: its place in edge_index
-        budget, depth = as_count(batch_size, "batch_size", 1, _MOST), as_count(walk_length, "walk_length")
+        budget, depth = as_count(batch_size, "batch_size", 1, _MOST), _steps(kind, walk_length)
         self._drawer = _Drawer(graph, threads, dict(kind=KINDS[kind], budget=budget, depth=depth))
         self.kind, self.num_steps = kind, as_count(num_steps, "num_steps", 1)
         self.seed = as_count(seed, "seed", 0, 2**64 - 1)

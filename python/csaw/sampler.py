@@ -7,7 +7,7 @@ from typing import Any, Dict, List, NamedTuple, Union
 
 import numpy as np
 
-from ._lib import Handle, check, create, invalid, lib
+from ._lib import Handle, as_path, as_text, check, create, invalid, lib
 
 _TYPES = (ctypes.c_float, ctypes.c_double, ctypes.c_int32, ctypes.c_uint32, ctypes.c_int64, ctypes.c_uint64)
 _TYPE_NAMES = ("float", "double", "int32", "uint32", "int64", "uint64")
@@ -49,10 +49,10 @@ class Sampler:
     def __init__(self, source: Union[str, os.PathLike], **params):
         self.source = os.fspath(source)
         if self.source.endswith(".c"):
-            pointer = create(lib.csaw_sampler_compile, os.fsencode(self.source))
+            pointer = create(lib.csaw_sampler_compile, as_path(self.source))
             self._handle = Handle(pointer, lib.csaw_sampler_unload)
         else:
-            pointer = lib.csaw_sampler_find((self.source if self.source != "deepwalk" else "uniform").encode())
+            pointer = lib.csaw_sampler_find(as_text(self.source if self.source != "deepwalk" else "uniform", "sampler"))
             if not pointer:
                 raise invalid(
                     f"there is no sampler '{self.source}'; there are {', '.join(samplers())}, and files that end "

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _structs as s
 from ._arrays import DeviceArray, view
-from ._lib import Handle, check, create, invalid, lib
+from ._lib import Handle, as_path, as_text, check, create, invalid, lib
 from ._lib import options as make_options
 from ._progress import Interruptible
 from .graph import Graph
@@ -143,8 +143,8 @@ class Subgraph:
 
     def save(self, path: Union[str, os.PathLike], *, format: Optional[str] = None) -> None:
         """text, npz, graphml or csaw; None = by suffix."""
-        options = make_options(s.csaw_save_options, format=format and format.encode())
-        check(lib.csaw_subgraph_save(self._handle.pointer, os.fsencode(path), ctypes.byref(options)))
+        options = make_options(s.csaw_save_options, format=as_text(format, "format"))
+        check(lib.csaw_subgraph_save(self._handle.pointer, as_path(path), ctypes.byref(options)))
 
 
 class Samples:
@@ -193,9 +193,9 @@ class Samples:
     def save(self, path: Union[str, os.PathLike], *, format: Optional[str] = None, plain: bool = False,
              header: bool = True) -> None:
         """text, npz or graphml; None = by suffix."""
-        options = make_options(s.csaw_save_options, format=format and format.encode(), plain=plain,
+        options = make_options(s.csaw_save_options, format=as_text(format, "format"), plain=plain,
                                no_header=not header)
-        check(lib.csaw_samples_save(self.graph._handle.pointer, self._handle.pointer, os.fsencode(path),
+        check(lib.csaw_samples_save(self.graph._handle.pointer, self._handle.pointer, as_path(path),
                                     ctypes.byref(options)))
 
 

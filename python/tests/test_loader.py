@@ -358,6 +358,27 @@ def test_what_is_said_to_do_without_temporal_sampling(data):
     assert len(arcs.edge) and np.all(graph.time[arcs.edge] <= 40) and time.max() > 40
 
 
+@pytest.mark.parametrize("threads", (-1, 1.5, "2", True, 4097))
+def test_threads_that_no_plan_has_are_refused_at_once(data, threads):
+    for make in (lambda: csaw.NeighborLoader(data, [3], threads=threads),
+                 lambda: csaw.NeighborLoader(data, [3], threads=threads, num_workers=1),
+                 lambda: csaw.SaintLoader(data, "node", 3, threads=threads),
+                 lambda: csaw.plan(csaw.Graph.from_edge_index(data.edge_index), threads=threads)):
+        with pytest.raises(csaw.CsawError) as caught:
+            make()
+        assert caught.value.message == f"threads is {threads!r}; give 1 .. 4096, or 0 for all cores"
+
+
+@pytest.mark.parametrize("device", (None, "cpu"))
+def test_no_seeds(data, device):
+    for nodes in ([], (), np.zeros(0, np.int64), np.zeros(60, bool)):
+        loader = csaw.NeighborLoader(data, [3], nodes, device=device)
+        assert len(loader) == 0 and list(loader) == []
+    for wrong, words in ((np.zeros(0), "float64"), ([[]], "shape")):
+        with pytest.raises(csaw.CsawError, match=words):
+            csaw.NeighborLoader(data, [3], wrong, device=device)
+
+
 def test_loaders_of_a_graph_share_its_sorted_form(data, monkeypatch):
     graph = csaw.Graph.from_edge_index(data.edge_index, 60, np.arange(1.0, 501.0))
     plain = [list(csaw.NeighborLoader(data, [3, 2], batch_size=9))]

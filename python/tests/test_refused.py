@@ -40,6 +40,21 @@ def test_options_of_walks(karate, words, options):
     refused("EINVAL", words, lambda: csaw.random_walk(karate, **options))
 
 
+def test_walks_that_are_none(karate):
+    for progress in (False, lambda done, total: None):
+        refused("EINVAL", "these samples are no walks (pools, a fanout or flags were asked for): csaw.sample(...).arcs() "
+                "shows them",
+                lambda: csaw.random_walk(karate, length=2, sampler="random_node", progress=progress))
+
+
+@pytest.mark.parametrize("edges", (False, True))
+def test_more_walks_than_memory(karate, edges):
+    refused("ENOMEM", "there is no memory for 146028888030 walks of length 16777215, 9799832786876497920 bytes; give fewer",
+            lambda: csaw.random_walk(karate, length=2**24 - 1, walks_per_seed=2**32 - 1))
+    refused("ENOMEM", "there is no memory for 35651584 walks of length 16777215, ",
+            lambda: csaw.random_walk(karate, length=2**24 - 1, walks_per_seed=2**20, edges=edges))
+
+
 def test_length_of_sentences(karate):
     refused("EINVAL", "length is 0", lambda: csaw.walks_for_gensim(karate, length=0))
 
@@ -85,15 +100,21 @@ def test_neighbours(karate):
     ("num_vertices", lambda: csaw.Graph.from_edge_index(EDGES, num_nodes=1)),
     ("rowptr is empty", lambda: csaw.Graph.from_csr([], [])),
     ("rowptr[1]", lambda: csaw.Graph.from_csr([0, 3], [0])),
-    ("not ascending", lambda: csaw.Graph.from_csr([0, 2, 2], [1, 0])),
     ("num_nodes is -1", lambda: csaw.Graph.from_edge_index(EDGES, num_nodes=-1)),
     ("num_nodes is 3.0; it is a whole number", lambda: csaw.Graph.from_edge_index(EDGES, num_nodes=3.0)),
     ("num_nodes is '3'", lambda: csaw.Graph.from_edge_index(EDGES, num_nodes="3")),
     ("takes a networkx graph, not ndarray", lambda: csaw.Graph.from_networkx(EDGES)),
-    ("scale is -1; it is a whole number of 32 bits", lambda: csaw.Graph.rmat(-1)),
-    ("it is a whole number of 32 bits", lambda: csaw.Graph.rmat(np.int64(-1))),
+    ("row 0 is not ascending: col[1] = 0 comes after 1; sort the row, or use Graph.from_edge_index(), which sorts",
+     lambda: csaw.Graph.from_csr([0, 2, 2], [1, 0])),
+    ("num_nodes is 0, but edge_index has 2 edges", lambda: csaw.Graph.from_edge_index(EDGES, num_nodes=0)),
+    ("scale is -1; it is a whole number from 1 to 31", lambda: csaw.Graph.rmat(-1)),
+    ("it is a whole number from 1 to 31", lambda: csaw.Graph.rmat(np.int64(-1))),
+    ("scale is 0; it is a whole number from 1 to 31", lambda: csaw.Graph.rmat(0)),
+    ("scale is 32; it is a whole number from 1 to 31", lambda: csaw.Graph.rmat(32)),
+    ("edge_factor is 0; it is a whole number from 1", lambda: csaw.Graph.rmat(4, 0)),
+    ("seed is -1; it is a whole number of 64 bits", lambda: csaw.Graph.rmat(4, seed=-1)),
     ("seed is 18446744073709551616", lambda: csaw.Graph.rmat(4, seed=2**64)),
-    ("scale is 'x', a str", lambda: csaw.Graph.rmat("x")),
+    ("scale is 'x'; it is a whole number", lambda: csaw.Graph.rmat("x")),
     ("num_edges is 2.5, a float", lambda: csaw.Graph.erdos_renyi(10, 2.5)),
     ("comes from", lambda: csaw.Graph()),
 ])
@@ -130,6 +151,25 @@ def test_files(tmp_path, karate):
         path = tmp_path / f"graph{suffix}"
         refused("EINVAL", f"csaw reads {suffix} files but does not write graphs to them", lambda: karate.save(path))
         assert not path.exists()
+
+
+def test_texts(tmp_path, karate, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a").write_text("0 1\n")
+    samples = csaw.sample(karate, "neighbor", [0], fanout=[2])
+    for call in (csaw.Graph.load, karate.save, samples.save, samples.subgraph().save):
+        refused("EINVAL", "path is 'a\\x00b', but no file has NUL in its name", lambda: call("a\0b"))
+        refused("EINVAL", "path is 3; it is a str or a pathlib.Path", lambda: call(3))
+    assert (tmp_path / "a").read_text() == "0 1\n"
+    for name in ("columns", "format"):
+        for wrong in (["src", "dst"], "text\0", 3):
+            refused("EINVAL", f"{name} is {wrong!r}; it is a str", lambda: csaw.Graph.load("a", **{name: wrong}))
+    refused("EINVAL", "format is 3", lambda: samples.save("b", format=3))
+    refused("EINVAL", "name is '1\\x00'", lambda: karate.find("1\0"))
+    refused("EINVAL", "sampler is 'uniform\\x00'", lambda: csaw.Sampler("uniform\0"))
+    refused("EINVAL", "path is 'a\\x00.c'", lambda: csaw.Sampler("a\0.c"))
+    refused("EINVAL", "device is 'cpu\\x00'", lambda: csaw.plan(karate, "cpu\0"))
+    refused("EINVAL", "device is 'cpu\\x00'", lambda: csaw.negatives(karate, [0], 2, device="cpu\0"))
 
 
 def test_tensors_without_an_array():

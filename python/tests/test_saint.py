@@ -87,11 +87,21 @@ def test_tensors_where_data_holds_tensors(data):
 
 
 def test_refused(data):
-    for change, text in [(dict(kind="tree"), "tree"), (dict(batch_size=0), "batch_size"), (dict(kind="walk"), "depth"),
-                         (dict(walk_length=2), "depth"), (dict(num_steps=0), "num_steps"),
+    for change, text in [(dict(kind="tree"), "tree"), (dict(batch_size=0), "batch_size"), (dict(num_steps=0), "num_steps"),
                          (dict(sample_coverage=-1), "sample_coverage"), (dict(sample_coverage=float("nan")), "nan")]:
         with pytest.raises(csaw.CsawError, match=text):
             list(csaw.SaintLoader(data, **{"kind": "node", "batch_size": 9, **change}))
+
+
+@pytest.mark.parametrize("kind, length, words", [
+    ("node", 2, "walk_length is 2, but kind 'node' takes no steps"), ("edge", 3, "walk_length is 3, but kind 'edge' takes"),
+    ("walk", 0, "walk_length is 0, but kind 'walk' needs a number"), ("frontier", 0, "walk_length is 0, but kind 'front"),
+    ("walk", 2**24, "walk_length is 16777216; it is a whole number from 0 to 16777215"),
+])
+def test_steps_that_a_kind_does_not_take_are_refused_at_once(data, kind, length, words):
+    with pytest.raises(csaw.CsawError) as caught:
+        csaw.SaintLoader(data, kind, 9, length)
+    assert words in caught.value.message
 
 
 def same(one, other):

@@ -82,8 +82,12 @@ def test_operators_without_dispatch_have_its_bits_and_errors(edges):
 def test_what_does_not_fit_is_refused(edges):
     """ctypes would cut numbers off, and take memory of another device for the host's."""
     a, x = ct.matrix(edges, 30), features(30, 8)
-    for words, call in (("heads is 4294967297; it is a whole number of 32", lambda: ct.spmm(a, x, heads=2**32 + 1)),
-                        ("heads is 2.5, a float, which", lambda: ct.spmm(a, x, heads=2.5)),
+    for words, call in (("heads is 4294967297; it is a whole number from 1 to", lambda: ct.spmm(a, x, heads=2**32 + 1)),
+                        ("heads is 2.5; it is a whole number", lambda: ct.spmm(a, x, heads=2.5)),
+                        ("heads is 0; it is a whole number from 1", lambda: ct.spmm(a, x, heads=0)),
+                        ("heads is 0; it is a whole number from 1", lambda: ct.sddmm(a, x, x, heads=0)),
+                        ("heads is -1; it is a whole number from 1", lambda: ct.sddmm(a, x, x, heads=-1)),
+                        ("heads is 0; it is a whole number from 1", lambda: ct.GATConv(4, 3, heads=0)),
                         ("width is -3; it is a whole number of 32 bits", lambda: ct.es_spmm(a, x, width=-3)),
                         ("width is 0, but", lambda: ct.es_spmm(a, x, width=0)),
                         ("x is a ndarray; give a tensor", lambda: ct.spmm(a, x.cpu().numpy())),

@@ -19,6 +19,7 @@
 #include "runtime/base/row_sort.h"
 #include "runtime/base/watch.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { MAX_BUCKETS = 512 };
@@ -98,31 +99,32 @@ static void counts_to_places(builder *b) {
 
 /* Parallel arcs of an ascending row become one, weights added in double in input order; returns how many are left. */
 static uint64_t merge_row(csaw_vertex *to_col, float *to_weight, const csaw_vertex *col, const float *weight,
-                          uint64_t length) {
+                          uint64_t length, bool *beyond) {
     uint64_t left = 0;
     for (uint64_t i = 0, next; i < length; i = next, left++) {
         double sum = weight ? weight[i] : 0;
         for (next = i + 1; next < length && col[next] == col[i]; next++)
             if (weight) sum += weight[next];
         to_col[left] = col[i];
-        if (weight) to_weight[left] = (float)sum;
+        if (weight) to_weight[left] = csaw__merged_weight(sum, beyond);
     }
     return left;
 }
 
 /* Sorts and merges the row at arcs[row ..] and leaves it at arcs[to ..]; returns how many arcs are left. */
-static uint64_t build_row(builder *b, uint64_t row, uint64_t length, uint64_t to) {
+static uint64_t build_row(builder *b, uint64_t row, uint64_t length, uint64_t to, bool *beyond) {
     const csaw__columns arcs = csaw__columns_from(b->arcs, row), spare = csaw__columns_from(b->spread, row);
     const csaw__columns target = csaw__columns_from(b->arcs, to);
     if (b->scratch)
-        return csaw__merge_row(&target, &arcs, &spare, b->from + row, b->scratch + row, length, !b->keep_duplicates);
+        return csaw__merge_row(&target, &arcs, &spare, b->from + row, b->scratch + row, length, !b->keep_duplicates,
+                               beyond);
     csaw__sort_row(arcs.dst, arcs.weight, spare.dst, spare.weight, length);
-    return b->keep_duplicates ? length : merge_row(target.dst, target.weight, arcs.dst, arcs.weight, length);
+    return b->keep_duplicates ? length : merge_row(target.dst, target.weight, arcs.dst, arcs.weight, length, beyond);
 }
 
 /* Leaves the length of each row in rowptr and the rows close together from begin[bucket] on. Returns the first row that
- * is too long, or num_vertices. */
-static uint64_t build_bucket(builder *b, uint64_t bucket) {
+ * is too long, or num_vertices; *beyond: the first with a weight that no float holds, if that is before it. */
+static uint64_t build_bucket(builder *b, uint64_t bucket, uint64_t *beyond) {
     const uint64_t first = bucket << b->shift, begin = b->begin[bucket], end = b->begin[bucket + 1];
     const uint64_t next = (bucket + 1) << b->shift, last = next < b->num_vertices ? next : b->num_vertices;
     csaw_edge *rowptr = b->rowptr;
@@ -141,7 +143,9 @@ static uint64_t build_bucket(builder *b, uint64_t bucket) {
     }
     uint64_t row = begin, to = begin;
     for (uint64_t v = first; v < last; v++) {
-        uint64_t left = build_row(b, row, rowptr[v] - row, to);
+        bool is_beyond = false;
+        uint64_t left = build_row(b, row, rowptr[v] - row, to, &is_beyond);
+        if (is_beyond && v < *beyond) *beyond = v;
         row = rowptr[v];
         rowptr[v] = left;
         to += left;
@@ -166,16 +170,20 @@ static void close_bucket(builder *b, uint64_t bucket, const csaw__columns *arcs)
 }
 
 static csaw_status build_rows(builder *b) {
-    uint64_t too_long = b->num_vertices;
-    CSAW__OMP(parallel for schedule(dynamic, 1) reduction(min : too_long) if (b->team))
+    uint64_t too_long = b->num_vertices, beyond = b->num_vertices;
+    CSAW__OMP(parallel for schedule(dynamic, 1) reduction(min : too_long, beyond) if (b->team))
     for (uint64_t bucket = 0; bucket < b->num_buckets; bucket++) {
         if (csaw__stopped(b->watch)) continue;
-        uint64_t v = build_bucket(b, bucket);
+        uint64_t v = build_bucket(b, bucket, &beyond);
         if (v < too_long) too_long = v;
     }
     CSAW_REQUIRE(too_long == b->num_vertices, CSAW_EINVAL,
                  "vertex %llu has more than %llu arcs, the most that a row holds; merge parallel edges beforehand",
                  (unsigned long long)too_long, CSAW__MAX_DEGREE);
+    CSAW_REQUIRE(beyond == b->num_vertices, CSAW_EINVAL,
+                 "the weights of parallel edges of vertex %llu add up to more than %g, the largest weight; scale the "
+                 "weights, or keep parallel edges apart (keep_duplicates)",
+                 (unsigned long long)beyond, (double)FLT_MAX);
     CSAW_TRY(csaw__go_on());
     uint64_t sum = 0;
     for (uint64_t bucket = 0; bucket <= b->num_buckets; bucket++) {

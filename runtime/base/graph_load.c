@@ -2,6 +2,7 @@
 /* runtime/base/graph_load.c - csaw_graph_load(): which format, then its reader, then numbers for names, then the CSR.
  */
 #include "runtime/base/csaw_file.h"
+#include "runtime/base/csaw_layout.h"
 #include "runtime/base/graph.h"
 #include "runtime/base/load_formats.h"
 #include "runtime/base/load_names.h"
@@ -93,6 +94,20 @@ static csaw_status add_negated(csaw__edge_list *list) {
     return CSAW_OK;
 }
 
+/* A .csaw file that csaw__is_csaw_file() does not see, or that was to be read as something else. */
+static csaw_status refuse_csaw(csaw__load *load) {
+    const csaw__block *first = csaw__blocks_now(load->blocks);
+    const size_t bytes = sizeof CSAW__FILE_MAGIC - 1;
+    const char *format = load->options->format, *path = load->blocks->path;
+    if (first->count < bytes || memcmp(first->text, CSAW__FILE_MAGIC, bytes) != 0) return CSAW_OK;
+    CSAW_REQUIRE(!csaw__text_is_plain(load->blocks->input), CSAW_EFORMAT,
+                 "%s: is a .csaw file, not of format \"%s\"; leave out the format", path, format ? format : "text");
+    return csaw__fail(CSAW_EFORMAT,
+                      "%s: holds a .csaw file, compressed or through a pipe, and that is read as it is; uncompress it "
+                      "first (gunzip, or xz -d), into a file",
+                      path);
+}
+
 csaw_status csaw__load_begin(csaw__load *load, const char **format) {
     static const struct {
         const char *format;
@@ -103,6 +118,7 @@ csaw_status csaw__load_begin(csaw__load *load, const char **format) {
     *format = NULL;
     load->text = load->from = first->text;
     load->end = first->text + first->whole;
+    CSAW_TRY(refuse_csaw(load));
     CSAW_TRY(find_format(load, format));
     if (strcmp(*format, "npz") == 0) return CSAW_OK;
     begin_function *begin = NULL;

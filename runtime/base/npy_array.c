@@ -33,9 +33,9 @@ static csaw_status parse_type(const char *where, const char *descr, csaw__npy *o
                  : out->kind == 'U' ? width > 0 && width <= 16
                                     : strchr("iu", out->kind) && (width == 1 || width == 2 || width == 4 || width == 8);
     CSAW_REQUIRE(known && (order == '<' || order == '|'), CSAW_EUNSUPPORTED,
-                 "%s: entries of type %.8s are not read; convert the matrix to int32, int64, float32, float64 or bool "
+                 "%s: entries of type %.*s are not read; convert the matrix to int32, int64, float32, float64 or bool "
                  "in the machine's byte order",
-                 where, descr);
+                 where, (int)(strcspn(descr + 1, "'") + 2), descr);
     out->width = out->kind == 'U' ? 4 * (int)width : (int)width;
     return CSAW_OK;
 }

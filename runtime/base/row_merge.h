@@ -7,6 +7,8 @@
 #ifndef CSAW_BASE_ROW_MERGE_H
 #define CSAW_BASE_ROW_MERGE_H
 
+#include <math.h>
+
 #include "runtime/base/columns.h"
 
 typedef struct csaw__keys { /* compared in this order; NULL = not at all */
@@ -41,10 +43,17 @@ static inline void csaw__sort_places(const csaw__keys *keys, uint32_t *place, ui
     if (from != place) memcpy(place, from, count * sizeof *place);
 }
 
+/* The weight of arcs that become one. *beyond: set if it is more than a float holds, though none of theirs was. */
+static inline float csaw__merged_weight(double sum, bool *beyond) {
+    const float weight = (float)sum;
+    *beyond = *beyond || (isfinite(sum) && !isfinite(weight));
+    return weight;
+}
+
 /* Parallel arcs from[0 .. count-1] to to[0 ..], alike ones as one; returns how many are left. place, scratch: [count]
  */
 static inline uint64_t csaw__merge_group(const csaw__columns *to, const csaw__columns *from, uint32_t *place,
-                                         uint32_t *scratch, uint64_t count) {
+                                         uint32_t *scratch, uint64_t count, bool *beyond) {
     const csaw__keys keys = {from->type, from->time};
     uint64_t left = 0;
     csaw__sort_places(&keys, place, scratch, count);
@@ -55,7 +64,7 @@ static inline uint64_t csaw__merge_group(const csaw__columns *to, const csaw__co
             if (from->weight) sum += from->weight[place[next]];
             scratch[place[next]] = 0;
         }
-        if (from->weight) from->weight[place[i]] = (float)sum;
+        if (from->weight) from->weight[place[i]] = csaw__merged_weight(sum, beyond);
     }
     for (uint64_t i = 0; i < count; i++)
         if (scratch[i]) csaw__columns_put(to, left++, from->dst[i], from, i);
@@ -65,7 +74,7 @@ static inline uint64_t csaw__merge_group(const csaw__columns *to, const csaw__co
 /* The row arcs[0 .. count-1] to to[0 ..], which may begin at or before arcs; returns how many arcs are left. spare:
  * columns of the same kinds and length; place, scratch: [count] */
 static inline uint64_t csaw__merge_row(const csaw__columns *to, const csaw__columns *arcs, const csaw__columns *spare,
-                                       uint32_t *place, uint32_t *scratch, uint64_t count, bool merge) {
+                                       uint32_t *place, uint32_t *scratch, uint64_t count, bool merge, bool *beyond) {
     uint64_t left = 0;
     csaw__sort_places(&(csaw__keys){arcs->dst, NULL}, place, scratch, count);
     for (uint64_t i = 0; i < count; i++) csaw__columns_put(spare, i, arcs->dst[place[i]], arcs, place[i]);
@@ -76,7 +85,7 @@ static inline uint64_t csaw__merge_row(const csaw__columns *to, const csaw__colu
     for (uint64_t i = 0, next; i < count; i = next) {
         for (next = i + 1; next < count && spare->dst[next] == spare->dst[i];) next++;
         const csaw__columns group = csaw__columns_from(*spare, i), into = csaw__columns_from(*to, left);
-        left += csaw__merge_group(&into, &group, place, scratch, next - i);
+        left += csaw__merge_group(&into, &group, place, scratch, next - i, beyond);
     }
     return left;
 }

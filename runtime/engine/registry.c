@@ -139,6 +139,16 @@ static bool read_whole(csaw_type type, const char *text, int64_t *out) {
     return type != CSAW_TYPE_UINT32 || (uint64_t)*out <= UINT32_MAX;
 }
 
+/* Which whole numbers a parameter may be, beside its condition. */
+static const char *range_of(csaw_type type) {
+    switch (type) {
+    case CSAW_TYPE_INT32: return "-2147483648 to 2147483647";
+    case CSAW_TYPE_UINT32: return "0 to 4294967295";
+    case CSAW_TYPE_INT64: return "-9223372036854775808 to 9223372036854775807";
+    default: return "0 to 18446744073709551615";
+    }
+}
+
 csaw_status csaw_sampler_set(const csaw_sampler *sampler, void *params, const char *name, const char *value) {
     CSAW_REQUIRE(sampler && params && name && value, CSAW_EINVAL,
                  "csaw_sampler_set needs sampler, params, name and value");
@@ -153,9 +163,10 @@ csaw_status csaw_sampler_set(const csaw_sampler *sampler, void *params, const ch
                      "parameter %s is '%s', which is not a number; give one with %s", name, value, param->condition);
         if (param->type == CSAW_TYPE_FLOAT) real = (double)(float)real;
     } else {
+        const bool any = strcmp(param->condition, "1") == 0;
         CSAW_REQUIRE(read_whole(param->type, value, &whole), CSAW_EINVAL,
-                     "parameter %s is '%s', which is not an integer of its type; give one with %s", name, value,
-                     param->condition);
+                     "parameter %s is '%s'; give a whole number from %s%s%s", name, value, range_of(param->type),
+                     any ? "" : " with ", any ? "" : param->condition);
         real = param->type == CSAW_TYPE_UINT64 ? (double)(uint64_t)whole : (double)whole;
     }
     CSAW_TRY(check_one(sampler, param, real));

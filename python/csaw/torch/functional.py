@@ -10,6 +10,7 @@ from typing import Optional, Tuple
 import torch
 from torch import Tensor
 
+from .._arrays import as_count
 from .._lib import invalid
 from ._attention import edge_softmax_op, sddmm_op
 from ._batched import GraphBatch, batched_spmm_op
@@ -52,7 +53,7 @@ def spmm(edges: Adjacency, x: Tensor, weight: Optional[Tensor] = None, reduce: s
     """
     _known(reduce, ("sum", "mean", "max", "min"), "reduce")
     a = _for(edges, x)
-    weight = _weight(a, weight)
+    weight, heads = _weight(a, weight), as_count(heads, "heads", 1)
     if weight is not None and weight.numel() != a.num_edges * heads:
         if weight.dim() != 1:
             raise invalid(f"weight has shape {list(weight.shape)}, but there are {heads} heads: [edges, {heads}]")
@@ -112,7 +113,7 @@ def sddmm(edges: Adjacency, x: Tensor, y: Tensor, heads: int = 1) -> Tensor:
     a = matrix(edges, (x.shape[0], y.shape[0]))
     if y.shape[0] != a.shape[1]:
         raise invalid(f"y has {y.shape[0]} rows, but the matrix is {a.shape[0]} x {a.shape[1]}")
-    return sddmm_op(a.rowptr, a.col, x, y, heads)
+    return sddmm_op(a.rowptr, a.col, x, y, as_count(heads, "heads", 1))
 
 
 def edge_softmax(edges: Matrix, score: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from typing import Callable, Optional, Tuple, Union
 import torch
 from torch import Tensor, nn
 
+from .._arrays import as_count
 from .._lib import invalid
 from ._attention import edge_softmax_op, sddmm_op
 from ._maxk import maxk_dense_op, maxk_spmm_op
@@ -208,6 +209,7 @@ class GATConv(nn.Module):
                  negative_slope: float = 0.2, dropout: float = 0.0, add_self_loops: bool = True, bias: bool = True,
                  maxk: Optional[int] = None):
         super().__init__()
+        heads = as_count(heads, "heads", 1)
         self.out_channels, self.heads, self.concat, self.maxk = out_channels, heads, concat, maxk
         self.negative_slope, self.dropout, self.add_self_loops = negative_slope, dropout, add_self_loops
         self.lin = _linear(in_channels, heads * out_channels, bias=False)

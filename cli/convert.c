@@ -40,8 +40,8 @@ static bool ends_in(const char *path, const char *suffix) {
 }
 
 static int check_line(const arguments *arguments, const convert_options *options) {
-    static const char *const only_read[] = {".csv",    ".mtx",    ".npz",    ".gr",   ".xz",
-                                            ".csv.gz", ".mtx.gz", ".npz.gz", ".gr.gz"};
+    static const char *const only_read[] = {".csv",    ".tsv",    ".mtx",    ".npz",    ".gr",   ".xz",
+                                            ".csv.gz", ".tsv.gz", ".mtx.gz", ".npz.gz", ".gr.gz"};
     if (arguments->num_operands < 2)
         return arguments_wrong(arguments, "%s is missing: the line is csaw convert IN OUT",
                                arguments->num_operands ? "OUT" : "IN");

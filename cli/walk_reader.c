@@ -14,6 +14,8 @@
 #include "report.h"
 #include "text_line.h"
 
+enum { MAGIC = 0x93 }; /* a .npy file begins with it, and no text of UTF-8 does */
+
 static int broken(const walk_reader *reader, const char *what) { return report_failure("%s: %s", reader->path, what); }
 
 /* The number in parentheses of 'shape': (rows, columns). */
@@ -22,10 +24,14 @@ static bool parse_shape(const char *header, uint64_t *rows, uint64_t *columns) {
     return shape && sscanf(shape, "'shape': ( %" SCNu64 " , %" SCNu64, rows, columns) == 2;
 }
 
+/* The first byte, MAGIC, is read already. */
 static int open_npy(walk_reader *reader) {
-    unsigned char start[12];
+    unsigned char start[12] = {MAGIC};
     size_t head = 10, length;
-    if (fread(start, 1, head, reader->file) != head) return broken(reader, "a .npy file that ends in its header");
+    if (fread(start + 1, 1, head - 1, reader->file) != head - 1)
+        return broken(reader, "a .npy file that ends in its header");
+    if (memcmp(start + 1, "NUMPY", 5))
+        return broken(reader, "neither text nor a .npy file; give walks as one of these");
     length = start[8] | (size_t)start[9] << 8;
     if (start[6] >= 2) {
         if (fread(start + 10, 1, 2, reader->file) != 2) return broken(reader, "a .npy file that ends in its header");
@@ -48,15 +54,14 @@ static int open_npy(walk_reader *reader) {
 }
 
 int walk_reader_open(walk_reader *reader, const char *path, const csaw_graph *graph) {
-    char magic[6] = {0};
     memset(reader, 0, sizeof *reader);
     reader->path = path;
     reader->graph = graph;
     reader->file = fopen(path, "rb");
     if (!reader->file) return report_failure("walks %s: %s", path, strerror(errno));
-    size_t count = fread(magic, 1, sizeof magic, reader->file);
-    rewind(reader->file);
-    if (count == sizeof magic && !memcmp(magic, "\x93NUMPY", 6)) return open_npy(reader);
+    const int first = fgetc(reader->file); /* a pipe is read once */
+    if (first == MAGIC) return open_npy(reader);
+    if (first != EOF) ungetc(first, reader->file);
     return -1;
 }
 

@@ -618,6 +618,22 @@ TEST_F(Cli, verify_finds_wrong_walks) {
     EXPECT_EQ(run("verify w.txt --graph g.txt --algo uniform").code, 0);
 }
 
+// Read once, from its first byte on.
+TEST_F(Cli, verify_reads_pipes) {
+    for (const char *name : {"w.txt", "w.npy"}) {
+        ASSERT_EQ(run("walk " + karate + " --walk-length 5 --num-walks 1 -o " + name).code, 0);
+        const std::string feed = "rm -f pipe; mkfifo pipe; { cat " + std::string(name) + " > pipe & };";
+        const Outcome got = run("verify pipe --graph " + karate + " --json", feed);
+        EXPECT_EQ(got.code, 0) << name << got.err;
+        EXPECT_NE(got.out.find("\"walks\": 34, "), std::string::npos) << got.out;
+        EXPECT_NE(got.out.find("\"steps\": 170, "), std::string::npos) << got.out;
+    }
+    write("n.npy", "\x93NUMBY and so on");
+    const Outcome got = run("verify n.npy --graph " + karate);
+    EXPECT_EQ(got.code, 1);
+    EXPECT_NE(got.err.find("n.npy: neither text nor a .npy file"), std::string::npos) << got.err;
+}
+
 TEST_F(Cli, verify_finds_a_corrupted_vertex) {
     for (const char *name : {"w.txt", "w.npy"}) {
         ASSERT_EQ(run("walk " + karate + " --seed 2 -o " + name).code, 0);

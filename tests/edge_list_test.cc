@@ -361,8 +361,8 @@ TEST_F(EdgeList, SaveThatFailsLeavesWhatWasThere) {
     EXPECT_EQ(csaw_graph_save(made, folder.c_str()), CSAW_EIO);
     message_has({"directory"});
     EXPECT_EQ(csaw_graph_save(made, nullptr), CSAW_EINVAL);
-    for (const char *suffix : {".csv", ".mtx", ".npz", ".gr", ".xz", ".csv.gz", ".mtx.gz", ".npz.gz", ".gr.gz",
-                               ".csaw.xz"}) { /* read, but not written */
+    for (const char *suffix : {".csv", ".tsv", ".mtx", ".npz", ".gr", ".xz", ".csv.gz", ".tsv.gz", ".mtx.gz", ".npz.gz",
+                               ".gr.gz", ".csaw.xz"}) { /* read, but not written */
         const std::string path = (folder / "graph").string() + suffix;
         EXPECT_EQ(csaw_graph_save(made, path.c_str()), CSAW_EINVAL);
         message_has({path, "does not write", ".txt.gz"});

@@ -122,9 +122,9 @@ CSAW_API csaw_status csaw_graph_from_edges(const csaw_edges *edges, const csaw_l
 CSAW_API csaw_status csaw_graph_from_csr(const csaw_csr *csr, csaw_graph **out);   /* copies */
 CSAW_API csaw_status csaw_graph_borrow_csr(const csaw_csr *csr, csaw_graph **out); /* arrays outlive the graph */
 /* .csaw: binary, opens by mmap without reading; to be let alone while its graph lives (saving over it is fine: that
- * makes a new file). .csv, .mtx, .npz and .gr, with .gz or without, and .xz are read alone, .csaw.gz is neither read
- * nor written: CSAW_EINVAL. Anything else: an edge list that csaw_graph_load() reads back, compressed if path ends in
- * .gz. */
+ * makes a new file). .csv, .tsv, .mtx, .npz and .gr, with .gz or without, and .xz are read alone, .csaw.gz is neither
+ * read nor written: CSAW_EINVAL. Anything else: an edge list that csaw_graph_load() reads back, compressed if path ends
+ * in .gz. */
 CSAW_API csaw_status csaw_graph_save(const csaw_graph *graph, const char *path);
 CSAW_API csaw_csr csaw_graph_csr(const csaw_graph *graph); /* borrowed */
 CSAW_API void csaw_graph_free(csaw_graph *graph);

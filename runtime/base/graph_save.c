@@ -67,8 +67,8 @@ static bool ends_in(const char *path, const char *suffix) {
 
 /* A name by which readers would take the edge list for something else. */
 static csaw_status refuse_read_only(const char *path) {
-    static const char *const only_read[] = {".csv",    ".mtx",    ".npz",    ".gr",   ".xz",
-                                            ".csv.gz", ".mtx.gz", ".npz.gz", ".gr.gz"};
+    static const char *const only_read[] = {".csv",    ".tsv",    ".mtx",    ".npz",    ".gr",   ".xz",
+                                            ".csv.gz", ".tsv.gz", ".mtx.gz", ".npz.gz", ".gr.gz"};
     CSAW_REQUIRE(!ends_in(path, ".csaw.gz"), CSAW_EINVAL, "%s: csaw files are not compressed; leave .gz off the name",
                  path);
     for (size_t i = 0; i < sizeof only_read / sizeof *only_read; i++)

@@ -9,13 +9,13 @@
 
 /* words: of the tile, of which some are the sample; numbers of it alone count. k, n: of a row. guess, spacing: as
  * csaw__maxk_cut() takes them. The same in all lanes of the warp. */
-template <csaw_dtype T>
+template <csaw_dtype T, int WORDS>
 static __device__ __forceinline__ void csaw__maxk_first_guess(const uint32_t *words, float k, float n, float *guess,
                                                               float *spacing) {
     enum { EVERY = 4 /* word */ };
     float sum = 0, squares = 0, count = 0;
 #pragma unroll
-    for (int i = 0; i < CSAW__MAXK_WORDS; i += EVERY)
+    for (int i = 0; i < WORDS; i += EVERY)
 #pragma unroll
         for (int upper = 0; upper < 2; upper++) {
             const float x = csaw__maxk_half<T>::value_of(upper ? words[i] >> 16 : words[i] & 0xffff);

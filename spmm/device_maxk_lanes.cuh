@@ -26,7 +26,7 @@ static __device__ __forceinline__ uint32_t csaw__maxk_leading(uint32_t bits) { /
 #endif
 }
 
-/* Of a lane's columns some, a bit each. */
+/* Of a lane's columns some, a bit each; none of strips that it has not. */
 struct csaw__maxk_set {
     uint32_t of[CSAW__MAXK_STRIPS];
     template <typename F> __device__ __forceinline__ void each_of(int s, const F &f) const { /* f(i), ascending */
@@ -128,13 +128,13 @@ template <csaw_dtype T> static __device__ __forceinline__ uint32_t csaw__maxk_ad
 
 /* How many halves of the row are not less than half `at`. Comparisons leave 1 or 0 as halves, which are added as such,
  * up to 8 in one sum: unlike whole numbers, not by the unit that compares. */
-template <csaw_dtype T, int LANES>
+template <csaw_dtype T, int LANES, int WORDS>
 static __device__ __forceinline__ float csaw__maxk_count(const uint32_t *words, float at) {
     const uint32_t half = csaw__maxk_half<T>::twice(at);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     uint32_t sums[4];
 #pragma unroll
-    for (int i = 0; i < CSAW__MAXK_WORDS; i++) {
+    for (int i = 0; i < WORDS; i++) {
         const uint32_t one = csaw__maxk_one_if_not_less<T>(words[i], half);
         sums[i % 4] = i < 4 ? one : csaw__maxk_add_halves<T>(sums[i % 4], one);
     }
@@ -146,8 +146,7 @@ static __device__ __forceinline__ float csaw__maxk_count(const uint32_t *words, 
     return count;
 #else
     uint32_t count = 0;
-    for (int i = 0; i < CSAW__MAXK_WORDS; i++)
-        count += (uint32_t)__popc(csaw__maxk_not_less<T>(words[i], half) & 0x10001u);
+    for (int i = 0; i < WORDS; i++) count += (uint32_t)__popc(csaw__maxk_not_less<T>(words[i], half) & 0x10001u);
     return (float)csaw__maxk_lanes<LANES>::sum(count);
 #endif
 }
@@ -180,14 +179,14 @@ static __device__ __forceinline__ uint32_t csaw__maxk_extreme(uint32_t x, uint32
 
 /* Of the row's halves the least that is not less than low, and the most that is less than high (any, if high is beyond
  * infinity); NaN if there is none. */
-template <csaw_dtype T, int LANES>
+template <csaw_dtype T, int LANES, int WORDS>
 static __device__ __forceinline__ void csaw__maxk_between(const uint32_t *words, float low, float high, float *least,
                                                           float *most) {
     typedef csaw__maxk_half<T> half;
     const uint32_t from = half::twice(low), end = half::twice(high), ends = high == high ? ~0u : 0u;
     uint32_t first = ~0u, last = ~0u; /* NaN */
 #pragma unroll
-    for (int i = 0; i < CSAW__MAXK_WORDS; i++) {
+    for (int i = 0; i < WORDS; i++) {
         first = csaw__maxk_extreme<T, false>(first, words[i] | ~csaw__maxk_not_less<T>(words[i], from));
         last = csaw__maxk_extreme<T, true>(last, words[i] | (csaw__maxk_not_less<T>(words[i], end) & ends));
     }
@@ -207,12 +206,12 @@ static __device__ __forceinline__ uint32_t csaw__maxk_add_products(uint32_t x, u
 
 /* Which of the lane's are not less. The bytes of comparisons are -1 or 0; their products with the bits that stand for
  * the columns, negative, are summed: of four words 8 bits. */
-template <csaw_dtype T>
+template <csaw_dtype T, int STRIPS>
 static __device__ __forceinline__ csaw__maxk_set csaw__maxk_not_below(const uint32_t *words, float at) {
     const uint32_t half = csaw__maxk_half<T>::twice(at);
-    csaw__maxk_set set;
+    csaw__maxk_set set = {};
 #pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+    for (int s = 0; s < STRIPS; s++) {
         uint32_t sum = 0;
 #pragma unroll
         for (int i = CSAW__MAXK_OF_STRIP - 1; i >= 0; i--) {

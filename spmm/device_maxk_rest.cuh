@@ -23,32 +23,38 @@ static __device__ __forceinline__ uint32_t csaw__maxk_count_larger(uint32_t coun
 #endif
 }
 
+/* Words from the few of one row to those of the next: odd where a warp has many rows, so that the lanes of each find
+ * theirs in other banks. */
+template <int LANES> static __host__ __device__ constexpr int csaw__maxk_few_apart() {
+    return CSAW__MAXK_FEW + (LANES <= 2);
+}
+
 /* Bytes of shared memory for csaw__maxk_add_of_few(): a word for each of the few of each row, and one for each strip.
  */
-template <int LANES> static constexpr int csaw__maxk_shared_of_few() {
-    return (32 / LANES * CSAW__MAXK_FEW + 32 * CSAW__MAXK_STRIPS) * 4;
+template <int LANES, int STRIPS> static constexpr int csaw__maxk_shared_of_few() {
+    return (32 / LANES * csaw__maxk_few_apart<LANES>() + 32 * STRIPS) * 4;
 }
 
 /* Adds to a set the `need` largest of the rest, of which a row has at most CSAW__MAXK_FEW. These are listed in the
  * order of columns, a lane of the row takes its share of the list, compares each with all, and adds what is kept to the
  * strip that has it. ranks: how many of the set, as it is then, stand before each strip. */
-template <csaw_dtype T, int LANES>
-static __device__ __forceinline__ void csaw__maxk_add_of_few(const csaw__maxk_tile<T, LANES> &tile,
+template <csaw_dtype T, int LANES, int STRIPS>
+static __device__ __forceinline__ void csaw__maxk_add_of_few(const csaw__maxk_tile<T, LANES, STRIPS> &tile,
                                                              const csaw__maxk_set &rest, uint32_t need,
                                                              unsigned char *shared, csaw__maxk_set *set,
                                                              uint32_t *ranks) {
     typedef csaw__pack<int32_t, 4> four;
-    enum { SHARE = LANES < CSAW__MAXK_FEW ? CSAW__MAXK_FEW / LANES : 1 };
-    int32_t *const keys_of_row = (int32_t *)shared + tile.row() * CSAW__MAXK_FEW;
+    enum { SHARE = LANES < CSAW__MAXK_FEW ? CSAW__MAXK_FEW / LANES : 1, APART = csaw__maxk_few_apart<LANES>() };
+    int32_t *const keys_of_row = (int32_t *)shared + tile.row() * APART;
     const csaw__shared_array<uint32_t> list((uint32_t *)keys_of_row);
-    const csaw__shared_array<uint32_t> strips_of_all((uint32_t *)shared + 32 / LANES * CSAW__MAXK_FEW);
-    const csaw__shared_array<uint32_t> strips = strips_of_all.from(tile.row() * (CSAW__MAXK_STRIPS * LANES));
+    const csaw__shared_array<uint32_t> strips_of_all((uint32_t *)shared + 32 / LANES * APART);
+    const csaw__shared_array<uint32_t> strips = strips_of_all.from(tile.row() * (STRIPS * LANES));
     const csaw__shared_array<uint32_t> own = strips.from(tile.lane % LANES);
     uint32_t before[CSAW__MAXK_STRIPS], few, column[SHARE], kept = 0; /* kept: a bit for each of the list */
     int32_t key[SHARE], all[CSAW__MAXK_FEW];
     csaw__maxk_lanes<LANES>::before(*set, rest, ranks, before, &few);
 #pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+    for (int s = 0; s < STRIPS; s++) {
         csaw__shared_array<uint32_t> next = list.from(before[s]);
         own.put((uint32_t)s * LANES, set->of[s]);
         rest.each_of(s, [&](uint32_t i) { next.put_next(tile.first(s) + i); });
@@ -64,7 +70,12 @@ static __device__ __forceinline__ void csaw__maxk_add_of_few(const csaw__maxk_ti
     }
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < CSAW__MAXK_FEW; i += 4) *(four *)(all + i) = *(const four *)(keys_of_row + i);
+    for (int i = 0; i < CSAW__MAXK_FEW; i += 4)
+        if constexpr (APART % 4 == 0)
+            *(four *)(all + i) = *(const four *)(keys_of_row + i);
+        else
+#pragma unroll
+            for (int j = i; j < i + 4; j++) all[j] = (int32_t)list.get((uint32_t)j);
 #pragma unroll
     for (int j = 0; j < SHARE; j++) {
         const uint32_t place = tile.lane % LANES + (uint32_t)j * LANES;
@@ -81,7 +92,7 @@ static __device__ __forceinline__ void csaw__maxk_add_of_few(const csaw__maxk_ti
     }
     __syncwarp();
 #pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+    for (int s = 0; s < STRIPS; s++) {
         set->of[s] = own.get((uint32_t)s * LANES);
         ranks[s] += (uint32_t)__popc(kept & ((1u << before[s]) - 1));
     }
@@ -99,8 +110,8 @@ static __device__ __forceinline__ uint32_t csaw__maxk_first_of(uint32_t bits, ui
 
 /* The `need` largest of any set. Halves the range of keys until it is settled, at once where all are equal. alike: they
  * are known to be, so that no key is looked at. lanes: of the row, csaw__maxk_lanes or more warps. */
-template <csaw_dtype T, int LANES, typename OF_ROW>
-static __device__ __forceinline__ csaw__maxk_set csaw__maxk_by_key(const csaw__maxk_tile<T, LANES> &tile,
+template <csaw_dtype T, int LANES, int STRIPS, typename OF_ROW>
+static __device__ __forceinline__ csaw__maxk_set csaw__maxk_by_key(const csaw__maxk_tile<T, LANES, STRIPS> &tile,
                                                                    const csaw__maxk_set &set, uint32_t need, bool alike,
                                                                    const OF_ROW &lanes) {
     int32_t least = alike ? 0 : INT32_MAX, high = alike ? 0 : INT32_MIN + 1;
@@ -140,7 +151,7 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_by_key(const csaw__m
     lanes.before(equal, ranks);
     const uint32_t ties = need - above;
 #pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++)
+    for (int s = 0; s < STRIPS; s++)
         larger.of[s] |= csaw__maxk_first_of(equal.of[s], ties > ranks[s] ? ties - ranks[s] : 0);
     return larger;
 }

@@ -20,53 +20,61 @@
 #include "spmm/device_maxk_rest.cuh"
 
 /* Float32 waits for memory, and larger blocks do not help it; 16 bits for instructions, so that no warp must be done
- * before the others. */
-template <csaw_dtype T> struct csaw__maxk_block {
-    enum { THREADS = T == CSAW_F32 ? 256 : 896, ON_ONE = T == CSAW_F32 ? 3 : 1 /* on a multiprocessor, at least */ };
+ * before the others. A lane of one strip has registers for more. */
+template <csaw_dtype T, int STRIPS> struct csaw__maxk_block {
+    enum {
+        THREADS = STRIPS == 1     ? (T == CSAW_F32 ? 192 : 576)
+                  : T == CSAW_F32 ? 256
+                                  : 896,
+        ON_ONE = STRIPS == 1     ? (T == CSAW_F32 ? 6 : 2)
+                 : T == CSAW_F32 ? 3
+                                 : 1 /* on a multiprocessor, at least */
+    };
 };
 
 /* ---- a warp ---- */
 
 /* The k largest of each row. ranks: for each strip of the lane, how many of them stand before it in the row. guess,
  * spacing: of the rows before, and then of these. shared: csaw__maxk_shared_of_few(). */
-template <csaw_dtype T, int LANES>
-static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest(const csaw__maxk_tile<T, LANES> &tile, uint32_t k,
-                                                                    unsigned char *shared, float *guess, float *spacing,
-                                                                    uint32_t *ranks) {
+template <csaw_dtype T, int LANES, int STRIPS>
+static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest(const csaw__maxk_tile<T, LANES, STRIPS> &tile,
+                                                                    uint32_t k, unsigned char *shared, float *guess,
+                                                                    float *spacing, uint32_t *ranks) {
     typedef csaw__maxk_lanes<LANES> lanes;
-    uint32_t words[CSAW__MAXK_WORDS];
+    enum { WORDS = csaw__maxk_tile<T, LANES, STRIPS>::WORDS };
+    uint32_t words[WORDS];
     const float asked = (float)k;
     tile.take(words);
-    if (*spacing == 0) csaw__maxk_first_guess<T>(words, asked, (float)tile.n, guess, spacing);
+    if (*spacing == 0) csaw__maxk_first_guess<T, WORDS>(words, asked, (float)tile.n, guess, spacing);
     csaw__maxk_cut<T> cut((float)tile.n, asked, *guess, *spacing);
     for (uint32_t step = 0; __any_sync(CSAW__ALL_LANES, cut.open != 0); step++) {
         float least, most;
-        cut.take(csaw__maxk_count<T, LANES>(words, cut.at) - asked, step >= CSAW__MAXK_FAR);
+        cut.take(csaw__maxk_count<T, LANES, WORDS>(words, cut.at) - asked, step >= CSAW__MAXK_FAR);
         if (step <= CSAW__MAXK_FAR || step % 2 == 0) continue;
-        csaw__maxk_between<T, LANES>(words, cut.low, cut.high, &least, &most);
+        csaw__maxk_between<T, LANES, WORDS>(words, cut.low, cut.high, &least, &most);
         cut.tighten(least, most);
     }
     const float apart = cut.spacing(*spacing);
     *guess = lanes::mean_of_rows(cut.low + cut.over * apart);
     *spacing = lanes::mean_of_rows(apart);
-    csaw__maxk_set set = csaw__maxk_not_below<T>(words, cut.low);
+    csaw__maxk_set set = csaw__maxk_not_below<T, STRIPS>(words, cut.low);
 #pragma unroll
-    for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] &= tile.exist[s];
+    for (int s = 0; s < STRIPS; s++) set.of[s] &= tile.exist[s];
     const bool unsettled = cut.over != 0;
     if (__any_sync(CSAW__ALL_LANES, unsettled)) {
-        const csaw__maxk_set above = csaw__maxk_not_below<T>(words, cut.high);
+        const csaw__maxk_set above = csaw__maxk_not_below<T, STRIPS>(words, cut.high);
         const bool beyond = cut.high != cut.high; /* infinity */
-        csaw__maxk_set rest;
+        csaw__maxk_set rest = {};
 #pragma unroll
-        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+        for (int s = 0; s < STRIPS; s++) {
             rest.of[s] = !unsettled ? 0 : beyond ? set.of[s] : set.of[s] & ~above.of[s];
             set.of[s] ^= rest.of[s];
         }
         const uint32_t need = unsettled ? (uint32_t)-cut.under : 0;
         const bool many = unsettled && cut.over - cut.under > (float)CSAW__MAXK_FEW;
-        csaw__maxk_set few;
+        csaw__maxk_set few = {};
 #pragma unroll
-        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+        for (int s = 0; s < STRIPS; s++) {
             few.of[s] = many ? 0 : rest.of[s];
             rest.of[s] ^= few.of[s];
         }
@@ -74,32 +82,35 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest(const csaw__
         if (!__any_sync(CSAW__ALL_LANES, many)) return set;
         const csaw__maxk_set kept = csaw__maxk_by_key(tile, rest, many ? need : 0, T != CSAW_F32 && !beyond, lanes());
 #pragma unroll
-        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] |= kept.of[s];
+        for (int s = 0; s < STRIPS; s++) set.of[s] |= kept.of[s];
     }
     lanes::before(set, ranks);
     return set;
 }
 
 /* The shared memory of a warp, in bytes: the tile, what few elements are compared by, and the list of entries. */
-template <csaw_dtype T, int LANES> struct csaw__maxk_room {
-    typedef csaw__maxk_tile<T, LANES> tile;
+template <csaw_dtype T, int LANES, int STRIPS> struct csaw__maxk_room {
+    typedef csaw__maxk_tile<T, LANES, STRIPS> tile;
     typedef typename tile::raw raw;
-    enum { FEW = CSAW__MAXK_TILE * sizeof(raw), PLACES = FEW + csaw__maxk_shared_of_few<LANES>() };
+    enum { FEW = tile::ELEMENTS * sizeof(raw), PLACES = FEW + csaw__maxk_shared_of_few<LANES, STRIPS>() };
     static __host__ __device__ __forceinline__ uint32_t all(uint64_t k) {
-        return (uint32_t)(PLACES + (tile::ROWS * k * sizeof(typename tile::index) + 15) / 16 * 16);
+        return (
+            uint32_t)(PLACES +
+                      (tile::ROWS * csaw__maxk_places_apart<LANES>((uint32_t)k) * sizeof(typename tile::index) + 15) /
+                          16 * 16);
     }
 };
 
 /* ---- kernel ---- */
 
 /* A block has a share of the tiles, side by side; its warps take one after the other. */
-template <csaw_dtype T, int LANES, int VECTOR>
-static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__maxk_block<T>::ON_ONE)
+template <csaw_dtype T, int LANES, int STRIPS, int VECTOR>
+static __global__ void __launch_bounds__(csaw__maxk_block<T, STRIPS>::THREADS, csaw__maxk_block<T, STRIPS>::ON_ONE)
     csaw__maxk_in_warp(const __grid_constant__ csaw__maxk_rows job) {
-    typedef csaw__maxk_tile<T, LANES> tile_type;
+    typedef csaw__maxk_tile<T, LANES, STRIPS> tile_type;
     typedef typename tile_type::raw raw;
     typedef typename tile_type::index index;
-    typedef csaw__maxk_room<T, LANES> room;
+    typedef csaw__maxk_room<T, LANES, STRIPS> room;
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, k = (uint32_t)job.m.k;
     unsigned char *const shared = csaw__launch_shared<unsigned char>(), *const own = shared + 16 + warp * room::all(k);
     const csaw__shared_array<uint32_t> taken((uint32_t *)shared); /* tiles of the block */
@@ -139,7 +150,7 @@ static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__max
         csaw__maxk_list(tile, set, k, ranks, places);
         __syncwarp();
         const uint64_t at = t * (uint64_t)(tile_type::ROWS * k);
-        csaw__maxk_hand_out(tile, places, rows_of(t) * k, by, whole, values + at, columns + at);
+        csaw__maxk_hand_out(tile, places, k, rows_of(t) * k, by, whole, values + at, columns + at);
         next = __shfl_sync(CSAW__ALL_LANES, next, 0);
         __syncwarp();
         bring(next);
@@ -147,16 +158,17 @@ static __global__ void __launch_bounds__(csaw__maxk_block<T>::THREADS, csaw__max
 }
 
 /* As many warps to a block as its shared memory lets; blocks of few tiles rather than few blocks. */
-template <csaw_dtype T, int LANES>
+template <csaw_dtype T, int LANES, int STRIPS>
 static csaw__maxk_rows_kernel *csaw__maxk_in_warp_by(bool vectors, uint64_t k, uint64_t most_shared,
                                                      csaw__maxk_blocks *blocks) {
-    typedef csaw__maxk_block<T> block;
+    typedef csaw__maxk_block<T, STRIPS> block;
     const uint64_t share = (most_shared + 1024) / block::ON_ONE - 1024; /* of each block a GPU keeps 1,024 bytes */
-    const uint64_t bytes = csaw__maxk_room<T, LANES>::all(k), fit = share > 16 + bytes ? (share - 16) / bytes : 1;
+    const uint64_t bytes = csaw__maxk_room<T, LANES, STRIPS>::all(k),
+                   fit = share > 16 + bytes ? (share - 16) / bytes : 1;
     const uint64_t warps = fit < block::THREADS / 32 ? fit : (uint64_t)block::THREADS / 32;
     *blocks = {(unsigned)warps * 32, 4 * (32 / LANES), 16 + warps * bytes, true};
     constexpr int VECTOR = T == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16; /* 16 bytes */
-    return vectors ? csaw__maxk_in_warp<T, LANES, VECTOR> : csaw__maxk_in_warp<T, LANES, 1>;
+    return vectors ? csaw__maxk_in_warp<T, LANES, STRIPS, VECTOR> : csaw__maxk_in_warp<T, LANES, STRIPS, 1>;
 }
 
 /* The kernel for rows of up to CSAW__MAXK_IN_WARP columns. most_shared: bytes that a block can have. */
@@ -166,12 +178,13 @@ static csaw__maxk_rows_kernel *csaw__maxk_in_warp_of(const csaw__maxk_rows *job,
     const uint64_t k = job->m.k;
     const uint32_t vector = T == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
     const bool vectors = job->m.cols % vector == 0 && csaw__takes_vectors_of(&job->x, vector);
-    if (job->m.cols <= 64) return csaw__maxk_in_warp_by<T, 1>(vectors, k, most_shared, blocks);
-    if (job->m.cols <= 128) return csaw__maxk_in_warp_by<T, 2>(vectors, k, most_shared, blocks);
-    if (job->m.cols <= 256) return csaw__maxk_in_warp_by<T, 4>(vectors, k, most_shared, blocks);
-    if (job->m.cols <= 512) return csaw__maxk_in_warp_by<T, 8>(vectors, k, most_shared, blocks);
-    if (job->m.cols <= 1024) return csaw__maxk_in_warp_by<T, 16>(vectors, k, most_shared, blocks);
-    return csaw__maxk_in_warp_by<T, 32>(vectors, k, most_shared, blocks);
+    if (job->m.cols <= 32) return csaw__maxk_in_warp_by<T, 1, 1>(vectors, k, most_shared, blocks);
+    if (job->m.cols <= 64) return csaw__maxk_in_warp_by<T, 1, CSAW__MAXK_STRIPS>(vectors, k, most_shared, blocks);
+    if (job->m.cols <= 128) return csaw__maxk_in_warp_by<T, 2, CSAW__MAXK_STRIPS>(vectors, k, most_shared, blocks);
+    if (job->m.cols <= 256) return csaw__maxk_in_warp_by<T, 4, CSAW__MAXK_STRIPS>(vectors, k, most_shared, blocks);
+    if (job->m.cols <= 512) return csaw__maxk_in_warp_by<T, 8, CSAW__MAXK_STRIPS>(vectors, k, most_shared, blocks);
+    if (job->m.cols <= 1024) return csaw__maxk_in_warp_by<T, 16, CSAW__MAXK_STRIPS>(vectors, k, most_shared, blocks);
+    return csaw__maxk_in_warp_by<T, 32, CSAW__MAXK_STRIPS>(vectors, k, most_shared, blocks);
 }
 
 #endif

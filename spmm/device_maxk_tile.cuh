@@ -8,10 +8,10 @@
 #include "spmm/device_shared.cuh"
 
 enum {
-    CSAW__MAXK_TILE = 2048,                                    /* elements that a warp has at once */
-    CSAW__MAXK_STRIPS = 2,                                     /* of 32 columns, that a lane has of a row */
-    CSAW__MAXK_WORDS = CSAW__MAXK_TILE / 32 / 2,               /* of halves, that a lane has */
-    CSAW__MAXK_OF_STRIP = CSAW__MAXK_WORDS / CSAW__MAXK_STRIPS /* words */
+    CSAW__MAXK_STRIPS = 2,                                      /* of 32 columns, that a lane has of a row at most */
+    CSAW__MAXK_OF_STRIP = 16,                                   /* words of halves */
+    CSAW__MAXK_WORDS = CSAW__MAXK_STRIPS * CSAW__MAXK_OF_STRIP, /* that a lane has at most */
+    CSAW__MAXK_TILE = 32 * 2 * CSAW__MAXK_WORDS                 /* elements that a warp has at once, at most */
 };
 
 /* From global to shared memory; there when csaw__maxk_arrived() returns. */
@@ -46,28 +46,30 @@ template <> struct csaw__maxk_bits<4> { typedef uint32_t type; };
 template <> struct csaw__maxk_bits<2> { typedef uint16_t type; };
 template <> struct csaw__maxk_bits<1> { typedef uint8_t type; };
 
-/* The tile of a warp: 32 / LANES rows, each of LANES lanes. Lane l of a row has the strips l and l + LANES. */
-template <csaw_dtype T, int LANES> struct csaw__maxk_tile {
+/* The tile of a warp: 32 / LANES rows, each of LANES lanes. Lane l of a row has the strips l and, of two, l + LANES. */
+template <csaw_dtype T, int LANES, int STRIPS = CSAW__MAXK_STRIPS> struct csaw__maxk_tile {
     typedef typename csaw__maxk_bits<T == CSAW_F32 ? 4 : 2>::type raw;
     typedef csaw__pack<uint32_t, 4> chunk;
     enum {
         ROWS = 32 / LANES,
-        COLUMNS = 32 * CSAW__MAXK_STRIPS * LANES,
+        COLUMNS = 32 * STRIPS * LANES,
+        ELEMENTS = ROWS * COLUMNS,
+        WORDS = STRIPS * CSAW__MAXK_OF_STRIP, /* that a lane has */
         WIDE = 16 / sizeof(raw),
         CHUNKS = 32 / WIDE, /* of a strip */
         TURN = 8 / CHUNKS
     };
     typedef typename csaw__maxk_bits<COLUMNS <= 256 ? 1 : 2>::type index; /* csaw_cbsr_index_bytes() */
-    raw *element;                                                         /* [CSAW__MAXK_TILE] */
+    raw *element;                                                         /* [ELEMENTS] */
     uint32_t lane, n;
-    uint32_t mine;                     /* where the lane's first column stands */
-    uint32_t exist[CSAW__MAXK_STRIPS]; /* the columns of the lane that there are, a bit each */
+    uint32_t mine;          /* where the lane's first column stands */
+    uint32_t exist[STRIPS]; /* the columns of the lane that there are, a bit each */
 
     __device__ __forceinline__ csaw__maxk_tile(raw *shared, uint32_t columns)
         : element(shared), lane(threadIdx.x % 32), n(columns) {
         mine = csaw__maxk_held(at(row(), first(0)));
 #pragma unroll
-        for (int s = 0; s < CSAW__MAXK_STRIPS; s++) {
+        for (int s = 0; s < STRIPS; s++) {
             const uint32_t before = first(s);
             exist[s] = csaw__maxk_held(n >= before + 32 ? ~0u : n > before ? (1u << (n - before)) - 1 : 0);
         }
@@ -105,7 +107,7 @@ template <csaw_dtype T, int LANES> struct csaw__maxk_tile {
     __device__ __forceinline__ void pad() const {
         const raw least = T == CSAW_F32 ? (raw)0xff800000u : T == CSAW_F16 ? (raw)0xfc00 : (raw)0xff80;
         if (n == COLUMNS) return;
-        for (uint32_t i = lane; i < CSAW__MAXK_TILE; i += 32)
+        for (uint32_t i = lane; i < ELEMENTS; i += 32)
             if (i % COLUMNS >= n) element[at(i / COLUMNS, i % COLUMNS)] = least;
     }
 
@@ -122,12 +124,12 @@ template <csaw_dtype T, int LANES> struct csaw__maxk_tile {
         };
         if (rows == ROWS && n == COLUMNS) {
 #pragma unroll
-            for (uint32_t i = 0; i < CSAW__MAXK_TILE; i += 32 * VECTOR) piece(i, from + i / COLUMNS * stride);
+            for (uint32_t i = 0; i < ELEMENTS; i += 32 * VECTOR) piece(i, from + i / COLUMNS * stride);
             return;
         }
         from -= row * stride;
 #pragma unroll 1
-        for (uint32_t i = 0; i < CSAW__MAXK_TILE; i += 32 * VECTOR) {
+        for (uint32_t i = 0; i < ELEMENTS; i += 32 * VECTOR) {
             const uint32_t r = row + i / COLUMNS;
             if (column + i % COLUMNS < n) piece(i, from + (r < rows ? r : rows - 1) * stride);
         }
@@ -146,7 +148,7 @@ template <csaw_dtype T, int LANES> struct csaw__maxk_tile {
     /* The lane's elements: of each strip the word i has columns 2 i and 2 i + 1. */
     __device__ __forceinline__ void take(uint32_t *words) const {
 #pragma unroll
-        for (int s = 0; s < CSAW__MAXK_STRIPS; s++)
+        for (int s = 0; s < STRIPS; s++)
 #pragma unroll
             for (int c = 0; c < CHUNKS; c++) {
                 const chunk all = chunk_at(own(s, (uint32_t)c * WIDE));

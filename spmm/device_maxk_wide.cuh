@@ -113,17 +113,17 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest_of_row(const
     const float asked = (float)k;
     tile.take(words);
     if (*spacing == 0) {
-        csaw__maxk_first_guess<T>(words, asked, (float)n, guess, spacing);
+        csaw__maxk_first_guess<T, CSAW__MAXK_WORDS>(words, asked, (float)n, guess, spacing);
         *guess = warps.first(*guess), *spacing = warps.first(*spacing);
     }
     csaw__maxk_cut<T> cut((float)n, asked, *guess, *spacing);
     for (uint32_t step = 0; cut.open; step++) {
         float least, most;
-        const uint32_t of_tile = (uint32_t)csaw__maxk_count<T, 32>(words, cut.at);
+        const uint32_t of_tile = (uint32_t)csaw__maxk_count<T, 32, CSAW__MAXK_WORDS>(words, cut.at);
         const uint32_t count = warps.sum_before(warps.exchange(of_tile), blockDim.x / 32);
         cut.take((float)count - asked, step >= CSAW__MAXK_FAR);
         if (step <= CSAW__MAXK_FAR || step % 2 == 0) continue;
-        csaw__maxk_between<T, 32>(words, cut.low, cut.high, &least, &most);
+        csaw__maxk_between<T, 32, CSAW__MAXK_WORDS>(words, cut.low, cut.high, &least, &most);
         least = -warps.most(-least);
         most = warps.most(most);
         cut.tighten(least, most);
@@ -131,11 +131,11 @@ static __device__ __forceinline__ csaw__maxk_set csaw__maxk_largest_of_row(const
     const float apart = cut.spacing(*spacing);
     *guess = cut.low + cut.over * apart;
     *spacing = apart;
-    csaw__maxk_set set = csaw__maxk_not_below<T>(words, cut.low);
+    csaw__maxk_set set = csaw__maxk_not_below<T, CSAW__MAXK_STRIPS>(words, cut.low);
 #pragma unroll
     for (int s = 0; s < CSAW__MAXK_STRIPS; s++) set.of[s] &= tile.exist[s];
     if (cut.over != 0) {
-        const csaw__maxk_set above = csaw__maxk_not_below<T>(words, cut.high);
+        const csaw__maxk_set above = csaw__maxk_not_below<T, CSAW__MAXK_STRIPS>(words, cut.high);
         const bool beyond = cut.high != cut.high; /* infinity */
         const uint32_t need = (uint32_t)-cut.under;
         csaw__maxk_set rest;

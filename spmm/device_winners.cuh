@@ -23,8 +23,8 @@
 enum {
     CSAW__WON_COLUMNS = 32, /* the bits of a word */
     CSAW__WON_WORDS = 8,    /* of a slice, at most: a sector */
-    CSAW__WON_DEGREE = 32   /* mean degree from which on to sort products (spmm/device_scatter.cuh) takes less time: an
-                             * H100, products, of 50, 11.6 and 26.6 ms with 64 columns; arxiv, of 7, the reverse */
+    CSAW__WON_TILE = 512,   /* words that a warp makes at once */
+    CSAW__WON_DEGREE = 64   /* mean degree up to which words are no more bytes than arg is */
 };
 
 typedef struct csaw__won_order { /* of what belongs to the transpose's edges */
@@ -64,10 +64,16 @@ static inline csaw_spmm_method csaw__winners_shape(const csaw__product *turned, 
     return CSAW_SPMM_SUBWARP8;
 }
 
+/* Work memory for words: what arg has bytes, or a little. */
+static inline uint64_t csaw__won_room(const csaw__product *matrix) {
+    const uint64_t of_arg = matrix->rows * matrix->y.cols * sizeof *matrix->arg;
+    return of_arg > CSAW__ROOM_BYTES ? of_arg : CSAW__ROOM_BYTES;
+}
+
 /* Fills in the layout, where rows, split, columns and heads of all three stand; split of turned is empty. */
 static inline void csaw__winners_lay_out(csaw__winners *w) {
     const uint64_t bytes = w->matrix.num_edges * sizeof *w->won; /* of a word each */
-    const uint64_t most_words = bytes ? CSAW__ROOM_BYTES / bytes : UINT64_MAX;
+    const uint64_t most_words = bytes ? csaw__won_room(&w->matrix) / bytes : UINT64_MAX;
     csaw__lay_vectors(&w->turned);
     if (w->turned.vector > CSAW__VECTOR && most_words < 2) w->turned.vector = CSAW__VECTOR;
     w->shape = csaw__winners_shape(&w->turned, most_words);
@@ -95,11 +101,16 @@ static __global__ void csaw__find_places(const csaw_edge *edge, uint64_t edges, 
     if (k < edges) place[edge[k]] = k;
 }
 
-/* A warp a unit and slice. */
+/* A warp a unit and slice: its words are made in shared memory, some edges at a time, each lane setting the bits of its
+ * columns. */
 template <int WORDS>
 static __global__ void __launch_bounds__(CSAW__THREADS)
     csaw__find_winners(const __grid_constant__ csaw__product m, const uint64_t *place_of, uint32_t *won) {
-    constexpr uint32_t AT_ONCE = 32 / WORDS; /* edges: a word for each lane */
+    constexpr uint32_t EDGES = WORDS == 1 ? CSAW__LONG : CSAW__WON_TILE / WORDS; /* at once */
+    constexpr uint32_t HELD = WORDS == CSAW__WON_WORDS ? 4 : 1;
+    constexpr uint32_t APART = EDGES + 32 / WORDS % 32; /* words of as many edges as a warp writes: as many banks */
+    __shared__ uint32_t tiles[CSAW__THREADS / 32][WORDS * APART];
+    uint32_t *const tile = tiles[threadIdx.x / 32];
     const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)m.blocks;
     const uint32_t slice_number = blockIdx.x < blocks ? 0 : blockIdx.x / blocks; /* a division costs as a short row */
     const uint64_t number = (uint64_t)(blockIdx.x - slice_number * blocks) * (blockDim.x / 32) + threadIdx.x / 32;
@@ -122,20 +133,32 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
         place[w] = at < unit.count ? (uint32_t)at : unit.count;
     }
     uint32_t *const out = won + slice_number * m.num_edges * WORDS;
-    for (uint32_t begin = 0; begin < unit.count; begin += AT_ONCE) {
-        const uint32_t left = unit.count - begin, here = left < AT_ONCE ? left : AT_ONCE;
-        const bool writes = lane < here * WORDS;
-        uint64_t edge = unit.first + begin + lane / WORDS;
-        uint32_t mine = 0;
-        if (place_of && writes) edge = place_of[edge];
-        for (uint32_t k = 0; k < here; k++) {
+    const uint32_t *const own = tile + lane % WORDS * APART + lane / WORDS; /* the first word that the lane writes */
+    for (uint32_t begin = 0; begin < unit.count; begin += EDGES) {
+        const uint32_t left = unit.count - begin, here = left < EDGES ? left : EDGES;
+        const uint64_t first = unit.first + begin;
+#pragma unroll 1
+        for (uint32_t k = lane; k < here; k += 32)
 #pragma unroll
-            for (int w = 0; w < WORDS; w++) {
-                const uint32_t columns = __ballot_sync(CSAW__ALL_LANES, place[w] == begin + k);
-                if (lane == k * WORDS + w) mine = columns;
+            for (int w = 0; w < WORDS; w++) tile[w * APART + k] = 0;
+        __syncwarp();
+#pragma unroll
+        for (int w = 0; w < WORDS; w++)
+            if (place[w] - begin < here) atomicOr(tile + w * APART + (place[w] - begin), 1u << lane);
+        __syncwarp();
+#pragma unroll 1
+        for (uint32_t i = lane; i < here * WORDS; i += 32 * HELD) {
+            uint64_t edge[HELD]; /* whose places are on their way together */
+#pragma unroll
+            for (uint32_t j = 0; j < HELD; j++) {
+                edge[j] = first + (i + 32 * j) / WORDS;
+                if (place_of && i + 32 * j < here * WORDS) edge[j] = place_of[edge[j]];
             }
+#pragma unroll
+            for (uint32_t j = 0; j < HELD; j++)
+                if (i + 32 * j < here * WORDS) out[edge[j] * WORDS + lane % WORDS] = own[(i + 32 * j - lane) / WORDS];
         }
-        if (writes) out[edge * WORDS + lane % WORDS] = mine;
+        __syncwarp();
     }
 }
 

@@ -298,6 +298,7 @@ inline float atomicAdd(float *p, float value) {
     *p = before + value;
     return before;
 }
+inline uint32_t atomicOr(uint32_t *p, uint32_t value) { return __atomic_fetch_or(p, value, __ATOMIC_SEQ_CST); }
 inline uint32_t atomicExch(uint32_t *p, uint32_t value) { return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST); }
 inline uint32_t atomicMin(uint32_t *p, uint32_t value) {
     uint32_t before = __atomic_load_n(p, __ATOMIC_SEQ_CST);

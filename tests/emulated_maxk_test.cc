@@ -64,14 +64,14 @@ const csaw_dtype dtypes[] = {CSAW_F32, CSAW_F16, CSAW_BF16};
 // rows, and so without vectors, if n is odd or k is.
 TEST(EmulatedMaxk, EveryWidthAndCount) {
     std::mt19937_64 random(1);
-    for (uint64_t n : {1, 7, 31, 32, 64, 65, 128, 200, 255, 256, 257, 384, 512, 1000, 1024})
+    for (uint64_t n : {1, 7, 8, 16, 24, 31, 32, 33, 64, 65, 128, 200, 255, 256, 257, 384, 512, 1000, 1024})
         for (csaw_dtype dtype : dtypes)
             for (uint64_t gap : {0, 3}) {
-                if (n != 256 && (n + static_cast<uint64_t>(dtype)) % 2 == gap % 2) continue;
-                Dense x(KINDS + 5, n, dtype, gap);
+                if (n > 33 && n != 256 && (n + static_cast<uint64_t>(dtype)) % 2 == gap % 2) continue;
+                Dense x(n <= 64 ? 210 : KINDS + 5, n, dtype, gap); // several tiles, the last not full
                 for (uint64_t r = 0; r < x.rows; r++) fill_row(x, r, static_cast<Kind>(r * 5 % KINDS), random);
-                for (uint64_t k : {1, 2, 4, 8, 16, 31, 32, 33, 64, 96, 128, 192, 256})
-                    if (k < n && (k + n + gap) % 3 == static_cast<uint64_t>(dtype)) ExpectCpuBits(x, k);
+                for (uint64_t k : {1, 2, 4, 8, 16, 24, 31, 32, 33, 64, 96, 128, 192, 256})
+                    if (k < n && (n <= 33 || (k + n + gap) % 3 == static_cast<uint64_t>(dtype))) ExpectCpuBits(x, k);
                 ExpectCpuBits(x, n);
                 if (n > 1) ExpectCpuBits(x, n - 1);
             }
@@ -114,7 +114,8 @@ template <csaw_dtype T> Guess FirstGuess(const std::vector<float> &row, uint64_t
             const uint32_t lower = csaw__maxk_half<T>::bits_of(row[first % row.size()]);
             words[i] = (lower & 0xffff) | csaw__maxk_half<T>::bits_of(row[(first + 1) % row.size()]) << 16;
         }
-        csaw__maxk_first_guess<T>(words, static_cast<float>(k), static_cast<float>(row.size()), &at, &spacing);
+        csaw__maxk_first_guess<T, CSAW__MAXK_WORDS>(words, static_cast<float>(k), static_cast<float>(row.size()), &at,
+                                                    &spacing);
         guess = {at, spacing};
     });
     return guess;

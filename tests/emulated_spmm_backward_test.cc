@@ -171,19 +171,29 @@ void ScatterWeights(csaw__device_scatter s) {
     Launch((s.a.rows * s.heads) << s.lane_bits, csaw__scatter_weights, s);
 }
 
-// dx as spmm/device_backward.cu has it, `width` columns at a time.
-void Scatter(csaw__device_scatter s, uint32_t width) {
+// dx as spmm/device_backward.cu has it, `width` columns at a time, of which `sorted` are sorted together.
+void Scatter(csaw__device_scatter s, uint32_t width, uint32_t sorted) {
     for (s.first = 0; s.first < s.dy.cols; s.first += s.width) {
         s.width = static_cast<uint32_t>(std::min<uint64_t>(width, s.dy.cols - s.first));
-        const uint64_t count = s.a.rows * s.width;
-        std::vector<uint32_t> key(count), sorted_key(count);
-        std::vector<uint64_t> order;
-        std::vector<float> product(count, NAN), sorted(count);
-        Launch(count, csaw__scatter_products, s, key.data(), product.data());
+        s.sorted = sorted;
+        std::vector<uint32_t> key(s.a.rows * s.width, 777);
+        std::vector<float> product(key.size(), NAN);
+        Launch(key.size(), csaw__scatter_products, s, key.data(), product.data());
         for (uint64_t k : key) EXPECT_EQ(k >> csaw__scatter_bits(&s), 0u);
-        StableSort(key, &order);
-        for (uint64_t i = 0; i < count; i++) sorted_key[i] = key[order[i]], sorted[i] = product[order[i]];
-        Launch(count, csaw__scatter_sums, s, sorted_key.data(), sorted.data());
+        for (uint32_t before = 0; before < s.width; before += sorted) {
+            csaw__device_scatter some = s;
+            some.first += before;
+            some.width = std::min(sorted, s.width - before);
+            const uint64_t count = s.a.rows * some.width, first = s.a.rows * before;
+            const std::vector<uint32_t> keys(key.begin() + first, key.begin() + first + count);
+            std::vector<uint32_t> sorted_key(count);
+            std::vector<float> sorted_product(count);
+            std::vector<uint64_t> order;
+            StableSort(keys, &order);
+            for (uint64_t i = 0; i < count; i++)
+                sorted_key[i] = keys[order[i]], sorted_product[i] = product[first + order[i]];
+            Launch(count, csaw__scatter_sums, some, sorted_key.data(), sorted_product.data());
+        }
     }
 }
 
@@ -287,14 +297,15 @@ TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
 }
 
 TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
-    const auto laid_out = [](uint64_t columns, csaw_dtype dtype, uint64_t edges, uint32_t heads) {
+    const auto laid_out = [](uint64_t columns, csaw_dtype dtype, uint64_t edges, uint32_t heads, uint64_t rows = 1000) {
         csaw__winners w = {};
-        w.matrix.rows = w.turned.rows = 1000, w.matrix.num_edges = edges;
+        w.matrix.rows = w.turned.rows = rows, w.matrix.num_edges = edges, w.matrix.y.cols = columns * heads;
         w.matrix.heads = w.turned.heads = heads;
-        w.turned.x = {1000, columns * heads, columns * heads, dtype, nullptr}, w.turned.y = w.turned.x;
+        w.turned.x = {rows, columns * heads, columns * heads, dtype, nullptr}, w.turned.y = w.turned.x;
         w.hubs = w.turned;
         csaw__winners_lay_out(&w);
-        EXPECT_LE(w.words * w.at_once, std::max<uint64_t>(CSAW__ROOM_BYTES / (4 * edges), 1));
+        const uint64_t room = std::max<uint64_t>(CSAW__ROOM_BYTES, rows * columns * heads * sizeof(csaw_edge));
+        EXPECT_LE(w.words * w.at_once, std::max<uint64_t>(room / (4 * edges), 1));
         return std::vector<uint64_t>{w.turned.width, w.words, w.turned.slices_of_head, w.at_once};
     };
     typedef std::vector<uint64_t> V; // columns and words of a slice, slices of a head, slices of a launch
@@ -310,6 +321,9 @@ TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
     EXPECT_EQ(laid_out(256, CSAW_F32, 32ull << 20, 1), (V{64, 2, 4, 1}));
     EXPECT_EQ(laid_out(256, CSAW_F16, 64ull << 20, 1), (V{32, 1, 8, 1}));
     EXPECT_EQ(laid_out(256, CSAW_F32, 1ull << 30, 1), (V{32, 1, 8, 1}));
+    EXPECT_EQ(laid_out(64, CSAW_F32, 123718280, 1, 2449029), (V{64, 2, 1, 1})); // as many bytes as arg has
+    EXPECT_EQ(laid_out(256, CSAW_F16, 123718280, 1, 2449029), (V{256, 8, 1, 1}));
+    EXPECT_EQ(laid_out(8, CSAW_F32, 60000000, 8, 1000000), (V{32, 1, 1, 2})); // words of two heads, of eight
 }
 
 TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {
@@ -343,7 +357,7 @@ TEST(EmulatedBackward, MaxAndMinHaveTheCpusBits) {
                     s.a = view, s.x = WithStride(x.view()), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view());
                     s.heads = heads, s.arg = arg.data(), s.dweight = dweight.data();
                     Launch(a.cols * cols, csaw__clear, s.dx);
-                    Scatter(s, dtype == CSAW_F32 ? 10 : 4);
+                    Scatter(s, dtype == CSAW_F32 ? 10 : 4, 4);
                     ScatterWeights(s);
                     EXPECT_EQ(dx.raw(), want.raw()) << a.name << ", heads " << heads << ", storage " << dtype;
                     EXPECT_EQ(dweight, want_weight) << a.name << ", heads " << heads << ", storage " << dtype;
@@ -404,7 +418,7 @@ TEST(EmulatedBackward, ColumnsThatWinOften) {
         csaw__device_scatter s = {};
         s.a = view, s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
         Launch(3, csaw__clear, s.dx);
-        Scatter(s, 2);
+        Scatter(s, 2, 2);
         EXPECT_EQ(dx.raw(), want.raw()) << rows << " rows";
     }
 }
@@ -418,7 +432,7 @@ TEST(EmulatedBackward, EdgesOfOtherRowsAreNoEdges) {
     s.a = a.view(), s.x = WithStride(x.view()), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view());
     s.heads = 1, s.arg = arg.data(), s.dweight = dweight.data();
     const std::vector<unsigned char> before = dx.raw();
-    Scatter(s, 2);
+    Scatter(s, 2, 1);
     ScatterWeights(s);
     EXPECT_EQ(dx.raw(), before);
     EXPECT_EQ(dweight, std::vector<float>(5));
@@ -439,8 +453,22 @@ TEST(EmulatedBackward, ColumnsSortedTogether) {
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu, 64), 1u); // keys of 32 bits, and one that is nowhere
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu / 5, 64), 5u);
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu / 5 + 1, 64), 4u);
+    const uint64_t many = CSAW__SCATTER_PRODUCTS;
+    EXPECT_EQ(csaw__scatter_sorted(many, 0, 64), 64u);
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 64, 64), 64u);     // keys of 24 bits
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 64 + 1, 64), 56u); // whole sectors of 8 columns
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 8, 16), 8u);
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 8 + 1, 16), 4u);
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 4, 16), 4u);
+    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 4 + 1, 16), 16u); // no sort of less than 4
+    EXPECT_EQ(csaw__scatter_sorted(many / 4, 0xffffff / 4, 16), 4u);
+    EXPECT_EQ(csaw__scatter_sorted(many / 4 - 1, 0xffffff / 4, 16), 16u); // too few products
     csaw__device_scatter s = {};
-    s.a.cols = 0xffffffffu, s.width = 1;
+    for (uint64_t rows : {uint64_t{1}, uint64_t{1000}, uint64_t{2449029}, uint64_t{0xffffff / 4}}) {
+        s.a.cols = rows, s.sorted = csaw__scatter_sorted(many, rows, 16);
+        EXPECT_LE(csaw__scatter_bits(&s), 24) << rows;
+    }
+    s.a.cols = 0xffffffffu, s.sorted = 1;
     EXPECT_EQ(csaw__scatter_nowhere(&s), 0xffffffffu);
     EXPECT_EQ(csaw__scatter_bits(&s), 32);
 }

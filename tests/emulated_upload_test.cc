@@ -82,15 +82,17 @@ TEST_F(EmulatedUpload, InPiecesOfLikeSize) {
     EXPECT_EQ(12u, pieces);
 }
 
-// A thread that works beside those of other devices copies alone, in halves of such pieces, unless it is much.
-TEST_F(EmulatedUpload, OfSeveralDevicesInHalfPieces) {
+// A thread that works beside those of other devices copies alone, unless it is much: in halves of such pieces, or in so
+// many as there are blocks of 224 KiB at least.
+TEST_F(EmulatedUpload, OfSeveralDevicesInSmallPieces) {
     csaw__crew *crew = nullptr;
     ASSERT_EQ(CSAW_OK, csaw__crew_create(2, &crew));
     const auto run = [](void *user, uint32_t member) {
         auto *const test = static_cast<EmulatedUpload *>(user);
         if (member != 0) return CSAW_OK;
         const std::vector<std::pair<uint64_t, uint64_t>> bytes_and_pieces = {
-            {7 * mib / 8 - 1, 1}, {7 * mib / 4 - 1, 1}, {2000000, 2}, {8000000, 8}, {16 * mib - 1, 18}, {16 * mib, 9}};
+            {7 * mib / 16 - 1, 1}, {7 * mib / 16, 2}, {7 * mib / 8 - 1, 3}, {7 * mib / 8, 4}, {2000000, 4},
+            {7 * mib / 2, 4},      {8000000, 8},      {16 * mib - 1, 18},   {16 * mib, 9}};
         for (const auto &[bytes, pieces] : bytes_and_pieces) {
             test->put(bytes);
             EXPECT_EQ(pieces, test->pieces) << bytes;

@@ -126,7 +126,7 @@ void ExpectLargest(const Dense &x, const DenseThere &there_x, uint64_t k) {
 
 TEST_F(MaxkGpu, LargestOfRowsOfEveryKind) {
     std::mt19937_64 random(1);
-    for (uint64_t n : {1, 7, 31, 32, 64, 65, 128, 255, 256, 257, 384, 512, 1000, 1024, 1025, 3000, 4096})
+    for (uint64_t n : {1, 7, 8, 16, 24, 31, 32, 33, 64, 65, 128, 255, 256, 257, 384, 512, 1000, 1024, 1025, 3000, 4096})
         for (csaw_dtype dtype : dtypes)
             for (uint64_t gap : {0, 3, 4}) {
                 if (!reference::takes_case()) continue;

@@ -4,8 +4,8 @@
  * Method: pages of the caller's are copied by several threads into page-locked blocks in turn, from which the device
  * fetches them while the next block is filled. The driver's own way with such memory has one thread copy. Blocks are
  * filled alike, and none with less than several threads are worth, so that the device waits for the first one alone.
- * Where several devices are fed at once, each by a thread, that thread copies alone unless it is much, by halves of
- * such pieces: with a team of OpenMP's, whose threads wait busily by default, for each of four devices, 2 MB took up to
+ * Where several devices are fed at once, each by a thread, that thread copies alone unless it is much, in halves of
+ * such pieces, or in as many as there are blocks: with a team of OpenMP's, whose threads wait busily by default, for each of four devices, 2 MB took up to
  * 5 ms (docs/measured/2026-11-27-gpu-17.md). What was copied may change at once; as many pieces as there are blocks
  * wait for nothing, more wait for the stream. Where page-locked memory is refused the driver does it all, for the
  * plan's life. */
@@ -22,6 +22,7 @@
 #define CSAW__PIECE_BYTES CSAW__WORTH_THREADS
 #endif
 static const uint64_t block_bytes = 2 * CSAW__PIECE_BYTES;
+static const uint64_t least_bytes = CSAW__PIECE_BYTES < 512 ? 64 : CSAW__PIECE_BYTES / 8; /* of a piece */
 static const uint64_t much_bytes = (uint64_t)16 << 20; /* worth other threads even beside other devices */
 
 /* The device's blocks, made when first asked for; false: they are refused. */
@@ -54,11 +55,14 @@ void csaw__device_staging_close(csaw__device *device) {
     csaw__device_unpin(staging->blocks);
 }
 
-/* Each is less than twice the least, so that a block has room for it, and a thread copies one of halves alone. */
+/* None is as large as a block. Those of a thread alone are as many as there are blocks, if that makes them no smaller
+ * than the least: the device begins with the first while the others are copied. */
 static uint64_t pieces_of(uint64_t bytes) {
     const bool alone = csaw__crew_at_work() && bytes < much_bytes;
-    const uint64_t least = alone ? CSAW__PIECE_BYTES / 2 : CSAW__PIECE_BYTES;
-    return bytes < least ? bytes != 0 : bytes / least;
+    const uint64_t each = alone ? CSAW__PIECE_BYTES / 2 : CSAW__PIECE_BYTES, few = bytes / least_bytes;
+    uint64_t pieces = bytes / each;
+    if (alone && pieces < CSAW__STAGING_BLOCKS) pieces = few < CSAW__STAGING_BLOCKS ? few : CSAW__STAGING_BLOCKS;
+    return pieces ? pieces : bytes != 0;
 }
 
 /* Where piece i of so many begins: at a multiple of 64 bytes. */

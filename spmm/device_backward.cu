@@ -28,55 +28,38 @@ csaw_status csaw__device_features(const place &where, csaw_spmm_method method, c
     return where.counted ? CSAW_OK : run.run(where);
 }
 
-/* Products and their keys, [rows, width], and as many of them sorted as are at once. */
-struct sorting {
-    work<uint32_t> key, sorted_key;
-    work<float> product, sorted_product;
-    work<char> room;
-    size_t bytes = 0;
-
-    /* With room NULL only says in bytes how much it takes. before: of how many columns products stand before those of
-     * s, which are to be sorted. */
-    csaw_status sort(const place &where, const csaw__device_scatter &s, uint32_t before) {
-        const uint64_t first = s.a.rows * before;
-        CSAW_CUDA(cub::DeviceRadixSort::SortPairs(
-            room.get(), bytes, key.get() + first, sorted_key.get(), product.get() + first, sorted_product.get(),
-            (int64_t)(s.a.rows * s.width), 0, csaw__scatter_bits(&s), where.stream));
-        return CSAW_OK;
-    }
-    /* s: as all columns that are read together */
-    csaw_status take(const place &where, csaw__device_scatter s) {
-        CSAW_TRY(key.take(where, s.a.rows * s.width, "gradients being sorted"));
-        CSAW_TRY(product.take(where, s.a.rows * s.width, "gradients being sorted"));
-        s.width = s.sorted;
-        CSAW_TRY(sorted_key.take(where, s.a.rows * s.width, "gradients being sorted"));
-        CSAW_TRY(sorted_product.take(where, s.a.rows * s.width, "gradients being sorted"));
-        if (s.a.rows) CSAW_TRY(sort(where, s, 0));
-        return room.take(where, bytes, "gradients being sorted");
-    }
-};
+static csaw_status sort(const place &where, void *room, size_t *bytes, uint32_t *const key[2], float *const product[2],
+                        const csaw__device_scatter *s) {
+    CSAW_CUDA(cub::DeviceRadixSort::SortPairs(room, *bytes, key[0], key[1], product[0], product[1],
+                                              (int64_t)(s->a.rows * s->width), 0, csaw__scatter_bits(s), where.stream));
+    return CSAW_OK;
+}
 
 /* dx of MAX and MIN by a sort */
 static csaw_status scatter_features(const place &where, csaw__device_scatter s) {
     const uint64_t cols = s.dy.cols;
-    sorting all;
+    work<uint32_t> key[2];
+    work<float> product[2];
+    work<char> room;
+    size_t bytes = 0;
     if (!cols || !s.a.cols) return CSAW_OK;
     s.width = csaw__scatter_columns(s.a.rows, s.a.cols, cols);
-    s.sorted = csaw__scatter_sorted(s.a.rows, s.a.cols, s.width);
-    CSAW_TRY(all.take(where, s));
+    const uint64_t most = s.a.rows * s.width;
+    for (int i = 0; i < 2; i++) {
+        CSAW_TRY(key[i].take(where, most, "gradients being sorted"));
+        CSAW_TRY(product[i].take(where, most, "gradients being sorted"));
+    }
+    uint32_t *const keys[2] = {key[0].get(), key[1].get()};
+    float *const products[2] = {product[0].get(), product[1].get()};
+    if (most) CSAW_TRY(sort(where, nullptr, &bytes, keys, products, &s));
+    CSAW_TRY(room.take(where, bytes, "gradients being sorted"));
     if (where.counted) return CSAW_OK;
     CSAW__LAUNCH(where, s.a.cols * cols, csaw__clear, s.dx);
-    for (; s.a.rows && s.first < cols; s.first += s.width) {
+    for (; most && s.first < cols; s.first += s.width) {
         if (cols - s.first < s.width) s.width = (uint32_t)(cols - s.first);
-        CSAW__LAUNCH(where, s.a.rows * s.width, csaw__scatter_products, s, all.key.get(), all.product.get());
-        for (uint32_t before = 0; before < s.width; before += s.sorted) {
-            csaw__device_scatter some = s; /* that are sorted together */
-            some.first += before;
-            some.width = s.width - before < s.sorted ? s.width - before : s.sorted;
-            CSAW_TRY(all.sort(where, some, before));
-            CSAW__LAUNCH(where, s.a.rows * some.width, csaw__scatter_sums, some, all.sorted_key.get(),
-                         all.sorted_product.get());
-        }
+        CSAW__LAUNCH(where, s.a.rows * s.width, csaw__scatter_products, s, keys[0], products[0]);
+        CSAW_TRY(sort(where, room.get(), &bytes, keys, products, &s));
+        CSAW__LAUNCH(where, s.a.rows * s.width, csaw__scatter_sums, s, keys[1], products[1]);
     }
     return CSAW_OK;
 }

@@ -16,12 +16,7 @@
 
 /* Products sorted together: 16 bytes each, and what the sort takes. So many that of 2.4 million rows 16 columns are. */
 #define CSAW__SCATTERED (5ull << 23)
-#define CSAW__SCATTER_PRODUCTS (1ull << 20) /* that keep a GPU busy */
-enum {
-    CSAW__SCATTER_WHOLE = 16, /* columns of float32 that a read from memory has side by side */
-    CSAW__SCATTER_SECTOR = 8, /* of a sector */
-    CSAW__SCATTER_LEAST = 4   /* that are worth a sort of their own */
-};
+enum { CSAW__SCATTER_WHOLE = 16 /* columns of float32 that a read from memory has side by side */ };
 
 typedef struct csaw__device_scatter {
     csaw_sparse a;        /* weight: [num_edges, heads] or NULL */
@@ -29,13 +24,12 @@ typedef struct csaw__device_scatter {
     uint32_t heads;
     const csaw_edge *arg; /* [rows, cols of dy] */
     float *dweight;       /* [num_edges, heads], zeros */
-    uint64_t first;       /* columns first .. first + width - 1 are read together */
+    uint64_t first;       /* columns first .. first + width - 1 */
     uint32_t width;
-    uint32_t sorted;    /* so many of them are sorted together */
     uint32_t lane_bits; /* of dweight, whose width is the columns of a head: 2^lane_bits lanes take them */
 } csaw__device_scatter;
 
-/* How many columns of dy are read together: what fits, and what keys of 32 bits tell apart in dx of so many rows. Of
+/* How many columns of dy are sorted together: what fits, and what keys of 32 bits tell apart in dx of so many rows. Of
  * several rounds each but the last has as many, by whole reads, of which fewer columns would use a part alone. */
 static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t dx_rows, uint64_t cols) {
     const uint64_t fit = rows ? CSAW__SCATTERED / rows : cols, keys = dx_rows ? 0xffffffffu / dx_rows : cols;
@@ -47,18 +41,9 @@ static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t dx_rows, ui
     return (uint32_t)((reads + rounds - 1) / rounds * CSAW__SCATTER_WHOLE);
 }
 
-/* How many of `width` columns that are read together are sorted together: so many that keys have 24 bits, which take
- * three passes, not four, if they are still enough products for a launch. */
-static inline uint32_t csaw__scatter_sorted(uint64_t rows, uint64_t dx_rows, uint32_t width) {
-    const uint64_t most = dx_rows ? 0xffffff / dx_rows : width;
-    const uint64_t each = most < CSAW__SCATTER_SECTOR ? CSAW__SCATTER_LEAST : CSAW__SCATTER_SECTOR;
-    const uint64_t sorted = most / each * each;
-    return most >= width || rows * sorted < CSAW__SCATTER_PRODUCTS ? width : (uint32_t)sorted;
-}
-
 /* The key of products that belong nowhere, and the bits of all keys. */
 static __host__ __device__ __forceinline__ uint32_t csaw__scatter_nowhere(const csaw__device_scatter *s) {
-    return (uint32_t)(s->a.cols * s->sorted);
+    return (uint32_t)(s->a.cols * s->width);
 }
 static inline int csaw__scatter_bits(const csaw__device_scatter *s) {
     return 32 - __builtin_clz(csaw__scatter_nowhere(s) | 1);
@@ -76,24 +61,19 @@ static __global__ void csaw__clear(const __grid_constant__ csaw_dense m) {
     if (i < m.rows * m.cols) csaw__store<1>(&m, i / m.cols, i % m.cols, &zero);
 }
 
-/* One thread a product; key, product: of the columns that are sorted together [rows, sorted], and then of the next. */
+/* One thread a product; key, product: [rows, width]. */
 static __global__ void csaw__scatter_products(const __grid_constant__ csaw__device_scatter s, uint32_t *key,
                                               float *product) {
     const uint64_t i = csaw__thread_number(), row = i >> 32 ? i / s.width : (uint32_t)i / s.width;
     const uint64_t c = s.first + (i - row * s.width);
     if (row >= s.a.rows) return;
     const csaw_edge e = s.arg[row * s.dy.cols + c];
-    const uint32_t within = (uint32_t)(c - s.first), before = within / s.sorted * s.sorted, left = s.width - before;
-    const uint64_t at = s.a.rows * before + row * (left < s.sorted ? left : s.sorted) + (within - before);
-    uint32_t where = csaw__scatter_nowhere(&s);
-    float what = 0;
-    if (csaw__is_picked(&s.a, row, e)) {
-        const float w = s.a.weight ? s.a.weight[e * s.heads + c / (s.dy.cols / s.heads)] : 1.0f;
-        where = s.a.col[e] * s.sorted + (within - before);
-        what = w * csaw__element(&s.dy, row, c);
-    }
-    key[at] = where;
-    product[at] = what;
+    key[i] = csaw__scatter_nowhere(&s);
+    product[i] = 0;
+    if (!csaw__is_picked(&s.a, row, e)) return;
+    const float w = s.a.weight ? s.a.weight[e * s.heads + c / (s.dy.cols / s.heads)] : 1.0f;
+    key[i] = s.a.col[e] * s.width + (uint32_t)(c - s.first);
+    product[i] = w * csaw__element(&s.dy, row, c);
 }
 
 enum {
@@ -143,8 +123,7 @@ static __device__ __forceinline__ uint64_t csaw__end_of_key(const uint32_t *key,
     return high;
 }
 
-/* One thread a sorted product; that of the first of each key stores the sum of all. s: its columns are those alone that
- * were sorted together. dx: zeros. */
+/* One thread a sorted product; that of the first of each key stores the sum of all. dx: zeros. */
 static __global__ void csaw__scatter_sums(const __grid_constant__ csaw__device_scatter s, const uint32_t *key,
                                           const float *product) {
     const uint64_t i = csaw__thread_number(), count = s.a.rows * s.width;
@@ -160,7 +139,7 @@ static __global__ void csaw__scatter_sums(const __grid_constant__ csaw__device_s
         const float all = csaw__add_in_order(product, first, end, __shfl_sync(0xffffffffu, sum, from));
         if (threadIdx.x % 32 == from) sum = all;
     }
-    if (is_first) csaw__store<1>(&s.dx, mine / s.sorted, s.first + mine % s.sorted, &sum);
+    if (is_first) csaw__store<1>(&s.dx, mine / s.width, s.first + mine % s.width, &sum);
 }
 
 /* Lanes that take a row and head: as many as it has columns, up to a warp. s->width: columns of a head. */

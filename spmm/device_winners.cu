@@ -20,14 +20,14 @@ static csaw_status launch(const place &where, const csaw__winners *w) {
                                      csaw__find_winners_at(w), w->matrix, w->order.place, w->won));
     if (w->hubs.blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * w->words * (unsigned)w->hubs.blocks, CSAW__IN_ORDER_THREADS,
-                                     csaw__hub_winners_kernel_at(w), w->hubs, w->order, won, w->words));
+                                     csaw__hub_winners_kernel_at(w), w->hubs, w->order, w->longest, won, w->words));
     CSAW_TRY(csaw__waits_for_last((const void *)csaw__winners_kernel_at(w), &beside));
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     rows.gridDim = dim3(slices * (unsigned)w->turned.blocks), rows.blockDim = dim3(CSAW__THREADS);
     rows.stream = where.stream;
     if (beside && w->hubs.blocks) rows.attrs = &early, rows.numAttrs = 1;
-    CSAW_CUDA(cudaLaunchKernelEx(&rows, csaw__winners_kernel_at(w), w->turned, w->order, won));
+    CSAW_CUDA(cudaLaunchKernelEx(&rows, csaw__winners_kernel_at(w), w->turned, w->order, w->longest, won));
     return CSAW_OK;
 }
 

@@ -5,8 +5,10 @@
  * about one in n elements of dy is read. The transpose finds words of an edge anywhere, so those of a slice stand side
  * by side, in one sector, and slices are as wide as a warp can hold; words that fill a sector are written where the
  * transpose reads them. Sums by ascending row, as spmm/scatter_rows.h has
- * them: so the edges of a long row of the transpose go one after the other, by a block (spmm/device_in_order.cuh). To
- * be compiled without contraction of a * b + c.
+ * them: so the edges of a row of the transpose go one after the other, those of one that has a large share of all by a
+ * block (spmm/device_in_order.cuh), which waits for an addition an edge, not for memory, but takes 41 instructions for
+ * each edge and 32 columns, where a group of lanes takes 66 for 256 (products, float16). To be compiled without
+ * contraction of a * b + c.
  *
  * Limit on an H100, arxiv, 64 columns: csaw__find_winners 75% of the issue slots, L2 and DRAM at 51 and 47% of their
  * throughput; csaw__gather_winners latency, 43% of the issue slots and 28% of the warps, L2 46%;
@@ -21,10 +23,11 @@
 #include "spmm/device_unit.cuh"
 
 enum {
-    CSAW__WON_COLUMNS = 32, /* the bits of a word */
-    CSAW__WON_WORDS = 8,    /* of a slice, at most: a sector */
-    CSAW__WON_TILE = 512,   /* words that a warp makes at once */
-    CSAW__WON_DEGREE = 64   /* mean degree up to which words are no more bytes than arg is */
+    CSAW__WON_COLUMNS = 32,   /* the bits of a word */
+    CSAW__WON_WORDS = 8,      /* of a slice, at most: a sector */
+    CSAW__WON_TILE = 512,     /* words that a warp makes at once */
+    CSAW__WON_DEGREE = 64,    /* mean degree up to which words are no more bytes than arg is */
+    CSAW__WON_SHARE = 1 << 15 /* of all edges: a row that has more would keep a group of lanes when all else is done */
 };
 
 typedef struct csaw__won_order { /* of what belongs to the transpose's edges */
@@ -37,12 +40,13 @@ typedef struct csaw__won_order { /* of what belongs to the transpose's edges */
 typedef struct csaw__winners {
     csaw__product matrix; /* its units, arg, and slices as those of turned; y: its columns alone */
     csaw__product turned; /* rows are those of the transpose; x is dy, y is dx; weight is as order says */
-    csaw__product hubs;   /* the same, of the transpose's long rows */
+    csaw__product hubs;   /* the same, of the transpose's rows of more than `longest` edges, which are long */
     csaw__won_order order;
     uint32_t *won;  /* [slices of a launch, num_edges, words] bit c of word w: arg names the edge in column 32 w + c of
                      * the slice */
     uint32_t words; /* of a slice */
     uint64_t at_once;       /* slices of a launch */
+    uint32_t longest;       /* edges of a row of the transpose that a group of lanes takes, at most */
     csaw_spmm_method shape; /* of the kernel that gathers */
 } csaw__winners;
 
@@ -85,6 +89,8 @@ static inline void csaw__winners_lay_out(csaw__winners *w) {
         p->slices_of_head = w->turned.slices_of_head, p->first_slice = 0;
     }
     const uint64_t warps = CSAW__THREADS / 32, slices = w->turned.slices_of_head * w->turned.heads;
+    const uint64_t share = w->turned.num_edges / CSAW__WON_SHARE, most = share < UINT32_MAX ? share : UINT32_MAX;
+    w->longest = most > CSAW_CHUNK ? (uint32_t)most : CSAW_CHUNK;
     w->matrix.blocks = (w->matrix.split.most_chunks + w->matrix.rows + warps - 1) / warps;
     w->hubs.blocks = w->hubs.split.most_rows;
     w->at_once = most_words / w->words;
@@ -195,11 +201,18 @@ template <csaw_dtype X, int VECTOR, int FACTOR> struct csaw__won_features {
     uint32_t won[FACTOR];
 };
 
-/* LANES lanes a row of the transpose that is not long. */
+static __device__ __forceinline__ csaw__unit csaw__won_unit_at(const csaw__product &p, uint32_t longest, uint64_t row) {
+    if (row >= p.rows) return csaw__unit{0, 0, 0, false, false};
+    const uint64_t begin = p.rowptr[row], length = p.rowptr[row + 1] - begin;
+    if (length > longest) return csaw__unit{0, 0, 0, false, false}; /* by csaw__gather_hub_winners() */
+    return csaw__unit{begin, row, (uint32_t)length, false, true};
+}
+
+/* LANES lanes a row of the transpose. */
 template <csaw_dtype X, int LANES, int VECTOR, int FACTOR>
 static __global__ void __launch_bounds__(CSAW__THREADS)
     csaw__gather_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
-                         const uint32_t *won) {
+                         uint32_t longest, const uint32_t *won) {
     typedef csaw__won_features<X, VECTOR, FACTOR> features;
     typedef typename csaw__features<X, VECTOR, FACTOR>::vector vector;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, ALL = (1u << VECTOR) - 1, APART = LANES * VECTOR;
@@ -209,7 +222,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
     const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES, column = lane * VECTOR;
     const uint32_t slice_number = blockIdx.x / (uint32_t)p.blocks, block = blockIdx.x % (uint32_t)p.blocks;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    const csaw__unit unit = csaw__unit_at(&p, (uint64_t)block * (blockDim.x / LANES) + group);
+    const csaw__unit unit = csaw__won_unit_at(p, longest, (uint64_t)block * (blockDim.x / LANES) + group);
     const char *const dy = (const char *)p.x.data + (slice.first + column) * bytes;
     const uint64_t row_bytes = p.x.stride * bytes;
     const uint32_t *const of_slice = won + slice_number * p.num_edges * WORDS;
@@ -246,11 +259,11 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
             csaw__store<VECTOR>(&p.y, unit.row, slice.first + j * APART + column, sum[j]);
 }
 
-/* A block a long row of the transpose, slice and word of it. The rows that are not long are taken beside. */
+/* A block a row of the transpose of more than `longest` edges, slice and word of it. The others are taken beside. */
 template <csaw_dtype X>
 static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
     csaw__gather_hub_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
-                             const uint32_t *won, uint32_t words) {
+                             uint32_t longest, const uint32_t *won, uint32_t words) {
     typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type stored;
     typedef csaw__won_edge<1> won_edge;
     const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)p.blocks, turn = blockIdx.x / blocks;
@@ -259,13 +272,13 @@ static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
     const uint32_t column = word * CSAW__WON_COLUMNS + lane;
     csaw__let_next_begin();
     if (word * CSAW__WON_COLUMNS >= slice.width) return;
-    const uint64_t row = p.split.row[blockIdx.x % blocks].row, first = p.rowptr[row];
+    const uint64_t row = p.split.row[blockIdx.x % blocks].row, first = p.rowptr[row], count = p.rowptr[row + 1] - first;
+    if (count <= longest) return;
     const stored *const dy = (const stored *)p.x.data + slice.first + column;
     const uint32_t *const of_word = won + slice_number * p.num_edges * words + word;
     float sum = 0;
     csaw__in_order<won_edge>(
-        p.rowptr[row + 1] - first,
-        [&](uint64_t k) { return csaw__won_edge_at<1>(p, order, of_word, words, slice.head, first + k); },
+        count, [&](uint64_t k) { return csaw__won_edge_at<1>(p, order, of_word, words, slice.head, first + k); },
         [&](const won_edge &e) {
             stored out = 0;
             if (e.won[0] >> lane & 1) out = dy[e.row * p.x.stride];
@@ -282,8 +295,8 @@ static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
 /* ---- kernels by storage and shape ---- */
 
 typedef void csaw__find_winners_kernel(csaw__product, const uint64_t *, uint32_t *);
-typedef void csaw__winners_kernel(csaw__product, csaw__won_order, const uint32_t *);
-typedef void csaw__hub_winners_kernel(csaw__product, csaw__won_order, const uint32_t *, uint32_t);
+typedef void csaw__winners_kernel(csaw__product, csaw__won_order, uint32_t, const uint32_t *);
+typedef void csaw__hub_winners_kernel(csaw__product, csaw__won_order, uint32_t, const uint32_t *, uint32_t);
 
 static csaw__find_winners_kernel *csaw__find_winners_at(const csaw__winners *w) {
     switch (w->words) {

@@ -171,29 +171,19 @@ void ScatterWeights(csaw__device_scatter s) {
     Launch((s.a.rows * s.heads) << s.lane_bits, csaw__scatter_weights, s);
 }
 
-// dx as spmm/device_backward.cu has it, `width` columns at a time, of which `sorted` are sorted together.
-void Scatter(csaw__device_scatter s, uint32_t width, uint32_t sorted) {
+// dx as spmm/device_backward.cu has it, `width` columns at a time.
+void Scatter(csaw__device_scatter s, uint32_t width) {
     for (s.first = 0; s.first < s.dy.cols; s.first += s.width) {
         s.width = static_cast<uint32_t>(std::min<uint64_t>(width, s.dy.cols - s.first));
-        s.sorted = sorted;
-        std::vector<uint32_t> key(s.a.rows * s.width, 777);
-        std::vector<float> product(key.size(), NAN);
-        Launch(key.size(), csaw__scatter_products, s, key.data(), product.data());
+        const uint64_t count = s.a.rows * s.width;
+        std::vector<uint32_t> key(count), sorted_key(count);
+        std::vector<uint64_t> order;
+        std::vector<float> product(count, NAN), sorted(count);
+        Launch(count, csaw__scatter_products, s, key.data(), product.data());
         for (uint64_t k : key) EXPECT_EQ(k >> csaw__scatter_bits(&s), 0u);
-        for (uint32_t before = 0; before < s.width; before += sorted) {
-            csaw__device_scatter some = s;
-            some.first += before;
-            some.width = std::min(sorted, s.width - before);
-            const uint64_t count = s.a.rows * some.width, first = s.a.rows * before;
-            const std::vector<uint32_t> keys(key.begin() + first, key.begin() + first + count);
-            std::vector<uint32_t> sorted_key(count);
-            std::vector<float> sorted_product(count);
-            std::vector<uint64_t> order;
-            StableSort(keys, &order);
-            for (uint64_t i = 0; i < count; i++)
-                sorted_key[i] = keys[order[i]], sorted_product[i] = product[first + order[i]];
-            Launch(count, csaw__scatter_sums, some, sorted_key.data(), sorted_product.data());
-        }
+        StableSort(key, &order);
+        for (uint64_t i = 0; i < count; i++) sorted_key[i] = key[order[i]], sorted[i] = product[order[i]];
+        Launch(count, csaw__scatter_sums, s, sorted_key.data(), sorted.data());
     }
 }
 
@@ -217,8 +207,9 @@ struct Split {
     }
 };
 
-// dx as spmm/device_winners.cu has it, `slices` at a time; fixed: by weights that a plan has.
-void Gather(csaw__device_scatter s, uint64_t slices, bool fixed) {
+// dx as spmm/device_winners.cu has it, `slices` at a time; fixed: by weights that a plan has; longest: edges of a row
+// that a group of lanes takes, at most.
+void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longest) {
     csaw__transpose t = {};
     ASSERT_EQ(csaw__transpose_create(&s.a, &t), CSAW_OK);
     const Split of_matrix(s.a), of_transpose(t.a);
@@ -241,6 +232,7 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed) {
     w.order = {t.edge, place.empty() ? nullptr : place.data(), fixed};
     if (!place.empty() && (fixed || !s.a.weight)) w.order.edge = nullptr;
     std::vector<uint32_t> won(slices * s.a.num_edges * w.words, 0xdeadbeef);
+    EXPECT_EQ(w.longest, CSAW_CHUNK);
     const auto find = csaw__find_winners_at(&w);
     const auto hubs = csaw__hub_winners_kernel_at(&w);
     const auto rows = csaw__winners_kernel_at(&w);
@@ -250,8 +242,9 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed) {
         std::fill(won.begin(), won.end(), 0xdeadbeef);
         emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { find(w.matrix, w.order.place, won.data()); });
         emulated::RunBlocks(here * w.words * w.hubs.blocks, CSAW__IN_ORDER_THREADS,
-                            [&] { hubs(w.hubs, w.order, won.data(), w.words); });
-        emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS, [&] { rows(w.turned, w.order, won.data()); });
+                            [&] { hubs(w.hubs, w.order, longest, won.data(), w.words); });
+        emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS,
+                            [&] { rows(w.turned, w.order, longest, won.data()); });
     }
     csaw__transpose_free(&t);
 }
@@ -290,7 +283,8 @@ TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
                     csaw__device_scatter s = {};
                     s.a = view, s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view());
                     s.heads = heads, s.arg = arg.data();
-                    Gather(s, columns == 65 ? 2 : 4, view.weight && (columns + dtype) % 2);
+                    Gather(s, columns == 65 ? 2 : 4, view.weight && (columns + dtype) % 2,
+                           columns % 8 ? CSAW_CHUNK : 300);
                     EXPECT_EQ(dx.raw(), want.raw())
                         << a.name << ", " << columns << " columns, heads " << heads << ", storage " << dtype;
                 }
@@ -326,13 +320,29 @@ TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
     EXPECT_EQ(laid_out(8, CSAW_F32, 60000000, 8, 1000000), (V{32, 1, 1, 2})); // words of two heads, of eight
 }
 
+TEST(EmulatedBackward, RowsOfALargeShareOfAllEdgesGoByBlocks) {
+    const auto longest = [](uint64_t edges) {
+        csaw__winners w = {};
+        w.turned.rows = w.matrix.rows = 1000, w.turned.num_edges = w.matrix.num_edges = edges;
+        w.turned.heads = w.matrix.heads = 1;
+        w.turned.x = {1000, 64, 64, CSAW_F32, nullptr}, w.turned.y = w.turned.x, w.matrix.y.cols = 64;
+        w.hubs = w.turned;
+        csaw__winners_lay_out(&w);
+        return w.longest;
+    };
+    EXPECT_EQ(longest(0), 256u);
+    EXPECT_EQ(longest(uint64_t{257} * 32768 - 1), 256u);
+    EXPECT_EQ(longest(uint64_t{257} * 32768), 257u);
+    EXPECT_EQ(longest(uint64_t{1} << 47), UINT32_MAX);
+}
+
 TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {
     const Sparse a = random_sparse("rows", {2, 0, 3}, 4, true);
     Dense dy(random_matrix(3, 2, 2), CSAW_F32), dx(4, 2, CSAW_F32), zeros(Matrix(4, 2), CSAW_F32);
     const std::vector<csaw_edge> arg = {2, 5, 0, CSAW_NO_EDGE, 1, ~uint64_t{1}};
     csaw__device_scatter s = {};
     s.a = a.view(), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
-    Gather(s, 1, false);
+    Gather(s, 1, false, CSAW_CHUNK);
     EXPECT_EQ(dx.raw(), zeros.raw());
 }
 
@@ -357,7 +367,7 @@ TEST(EmulatedBackward, MaxAndMinHaveTheCpusBits) {
                     s.a = view, s.x = WithStride(x.view()), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view());
                     s.heads = heads, s.arg = arg.data(), s.dweight = dweight.data();
                     Launch(a.cols * cols, csaw__clear, s.dx);
-                    Scatter(s, dtype == CSAW_F32 ? 10 : 4, 4);
+                    Scatter(s, dtype == CSAW_F32 ? 10 : 4);
                     ScatterWeights(s);
                     EXPECT_EQ(dx.raw(), want.raw()) << a.name << ", heads " << heads << ", storage " << dtype;
                     EXPECT_EQ(dweight, want_weight) << a.name << ", heads " << heads << ", storage " << dtype;
@@ -418,7 +428,7 @@ TEST(EmulatedBackward, ColumnsThatWinOften) {
         csaw__device_scatter s = {};
         s.a = view, s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
         Launch(3, csaw__clear, s.dx);
-        Scatter(s, 2, 2);
+        Scatter(s, 2);
         EXPECT_EQ(dx.raw(), want.raw()) << rows << " rows";
     }
 }
@@ -432,7 +442,7 @@ TEST(EmulatedBackward, EdgesOfOtherRowsAreNoEdges) {
     s.a = a.view(), s.x = WithStride(x.view()), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view());
     s.heads = 1, s.arg = arg.data(), s.dweight = dweight.data();
     const std::vector<unsigned char> before = dx.raw();
-    Scatter(s, 2, 1);
+    Scatter(s, 2);
     ScatterWeights(s);
     EXPECT_EQ(dx.raw(), before);
     EXPECT_EQ(dweight, std::vector<float>(5));
@@ -453,22 +463,8 @@ TEST(EmulatedBackward, ColumnsSortedTogether) {
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu, 64), 1u); // keys of 32 bits, and one that is nowhere
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu / 5, 64), 5u);
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu / 5 + 1, 64), 4u);
-    const uint64_t many = CSAW__SCATTER_PRODUCTS;
-    EXPECT_EQ(csaw__scatter_sorted(many, 0, 64), 64u);
-    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 64, 64), 64u);     // keys of 24 bits
-    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 64 + 1, 64), 56u); // whole sectors of 8 columns
-    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 8, 16), 8u);
-    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 8 + 1, 16), 4u);
-    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 4, 16), 4u);
-    EXPECT_EQ(csaw__scatter_sorted(many, 0xffffff / 4 + 1, 16), 16u); // no sort of less than 4
-    EXPECT_EQ(csaw__scatter_sorted(many / 4, 0xffffff / 4, 16), 4u);
-    EXPECT_EQ(csaw__scatter_sorted(many / 4 - 1, 0xffffff / 4, 16), 16u); // too few products
     csaw__device_scatter s = {};
-    for (uint64_t rows : {uint64_t{1}, uint64_t{1000}, uint64_t{2449029}, uint64_t{0xffffff / 4}}) {
-        s.a.cols = rows, s.sorted = csaw__scatter_sorted(many, rows, 16);
-        EXPECT_LE(csaw__scatter_bits(&s), 24) << rows;
-    }
-    s.a.cols = 0xffffffffu, s.sorted = 1;
+    s.a.cols = 0xffffffffu, s.width = 1;
     EXPECT_EQ(csaw__scatter_nowhere(&s), 0xffffffffu);
     EXPECT_EQ(csaw__scatter_bits(&s), 32);
 }

@@ -27,7 +27,7 @@ enum {
     CSAW__WON_WORDS = 8,      /* of a slice, at most: a sector */
     CSAW__WON_TILE = 512,     /* words that a warp makes at once */
     CSAW__WON_DEGREE = 64,    /* mean degree up to which words are no more bytes than arg is */
-    CSAW__WON_SHARE = 1 << 15 /* of all edges: a row that has more would keep a group of lanes when all else is done */
+    CSAW__WON_SHARE = 1 << 12 /* of all edges: a row that has more would keep a warp when all else is done */
 };
 
 typedef struct csaw__won_order { /* of what belongs to the transpose's edges */
@@ -89,7 +89,10 @@ static inline void csaw__winners_lay_out(csaw__winners *w) {
         p->slices_of_head = w->turned.slices_of_head, p->first_slice = 0;
     }
     const uint64_t warps = CSAW__THREADS / 32, slices = w->turned.slices_of_head * w->turned.heads;
-    const uint64_t share = w->turned.num_edges / CSAW__WON_SHARE, most = share < UINT32_MAX ? share : UINT32_MAX;
+    const uint64_t groups =
+        32 / csaw__shape_of(w->shape).lanes; /* of a warp: one that has a long row holds up the others */
+    const uint64_t share = w->turned.num_edges / (CSAW__WON_SHARE * groups * groups),
+                   most = share < UINT32_MAX ? share : UINT32_MAX;
     w->longest = most > CSAW_CHUNK ? (uint32_t)most : CSAW_CHUNK;
     w->matrix.blocks = (w->matrix.split.most_chunks + w->matrix.rows + warps - 1) / warps;
     w->hubs.blocks = w->hubs.split.most_rows;

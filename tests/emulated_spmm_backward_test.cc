@@ -321,19 +321,23 @@ TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
 }
 
 TEST(EmulatedBackward, RowsOfALargeShareOfAllEdgesGoByBlocks) {
-    const auto longest = [](uint64_t edges) {
+    const auto longest = [](uint64_t edges, uint64_t columns) {
         csaw__winners w = {};
         w.turned.rows = w.matrix.rows = 1000, w.turned.num_edges = w.matrix.num_edges = edges;
         w.turned.heads = w.matrix.heads = 1;
-        w.turned.x = {1000, 64, 64, CSAW_F32, nullptr}, w.turned.y = w.turned.x, w.matrix.y.cols = 64;
+        w.turned.x = {1000, columns, columns, CSAW_F32, nullptr}, w.turned.y = w.turned.x, w.matrix.y.cols = columns;
         w.hubs = w.turned;
         csaw__winners_lay_out(&w);
         return w.longest;
     };
-    EXPECT_EQ(longest(0), 256u);
-    EXPECT_EQ(longest(uint64_t{257} * 32768 - 1), 256u);
-    EXPECT_EQ(longest(uint64_t{257} * 32768), 257u);
-    EXPECT_EQ(longest(uint64_t{1} << 47), UINT32_MAX);
+    EXPECT_EQ(longest(0, 256), 256u);
+    EXPECT_EQ(longest(uint64_t{257} * 4096 - 1, 256), 256u);
+    EXPECT_EQ(longest(uint64_t{257} * 4096, 256), 257u); // a warp a row
+    EXPECT_EQ(longest(uint64_t{257} * 16384 - 1, 64), 256u);
+    EXPECT_EQ(longest(uint64_t{257} * 16384, 64), 257u); // two
+    EXPECT_EQ(longest(uint64_t{257} * 65536 - 1, 32), 256u);
+    EXPECT_EQ(longest(uint64_t{257} * 65536, 32), 257u); // four
+    EXPECT_EQ(longest(uint64_t{1} << 50, 256), UINT32_MAX);
 }
 
 TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_maxk_select.cuh - device code of csaw_maxk() for rows that a few lanes of a warp hold. A warp has 2,048
  * elements at once, a tile, in shared memory, and a lane 64 of them as halves (device_maxk_key.cuh), 32 words, in
- * registers. A row is cut between two halves (device_maxk_cut.cuh); where elements between them are more than belong to
- * the k largest, at most a few in most rows, their keys decide, and of equal keys the column (device_maxk_rest.cuh).
- * Kept entries are listed in shared memory and handed out from there side by side (device_maxk_entries.cuh).
+ * registers; half as many of each where a row has up to 32 columns. A row is cut between two halves
+ * (device_maxk_cut.cuh); where elements between them are more than belong to the k largest, at most a few in most rows,
+ * their keys decide, and of equal keys the column (device_maxk_rest.cuh). Kept entries are listed in shared memory and
+ * handed out from there side by side (device_maxk_entries.cuh).
  *
  * Limit on an H200 (a microbenchmark), 256 columns, k = 8 to 64: float32, which waits for memory, 1.17 to 1.25 times a
  * copy of as many bytes; 16 bits, half as many bytes and as many instructions, 1.25 to 1.34 times. A tile takes 1,170

@@ -10,10 +10,11 @@
  * each edge and 32 columns, where a group of lanes takes 66 for 256 (products, float16). To be compiled without
  * contraction of a * b + c.
  *
- * Limit on an H100, arxiv, 64 columns: csaw__find_winners 75% of the issue slots, L2 and DRAM at 51 and 47% of their
- * throughput; csaw__gather_winners latency, 43% of the issue slots and 28% of the warps, L2 46%;
- * csaw__gather_hub_winners the longest column, one edge after the other, beside it: 17% of the warps.
- * docs/measured/2026-11-26-gpu-16.md. */
+ * Limit on an H100, products, 256 columns of float16: csaw__find_winners latency, 29% of the issue slots, DRAM at 40%
+ * of its throughput; csaw__gather_winners its instructions, 64% of the issue slots with 22% of the warps;
+ * csaw__gather_hub_winners the longest columns, one edge after the other, beside it.
+ * docs/measured/2026-11-27-gpu-18.md.
+ */
 #ifndef CSAW_SPMM_DEVICE_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_CUH
 

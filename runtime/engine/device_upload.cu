@@ -2,13 +2,14 @@
 /* runtime/engine/device_upload.cu - host memory to device memory.
  *
  * Method: pages of the caller's are copied by several threads into page-locked blocks in turn, from which the device
- * fetches them while the next block is filled. The driver's own way with such memory has one thread copy. Blocks are
- * filled alike, and none with less than several threads are worth, so that the device waits for the first one alone.
- * Where several devices are fed at once, each by a thread, that thread copies alone unless it is much, in halves of
- * such pieces, or in as many as there are blocks: with a team of OpenMP's, whose threads wait busily by default, for
- * each of four devices, 2 MB took up to 5 ms (docs/measured/2026-11-27-gpu-17.md). What was copied may change at once;
- * as many pieces as there are blocks wait for nothing, more wait for the stream. Where page-locked memory is refused
- * the driver does it all, for the plan's life. */
+ * fetches them while the next block is filled; seeds past the caches (runtime/base/largest.c). The driver's own way
+ * with such memory has one thread copy. Blocks are filled alike, and none with less than several threads are worth, so
+ * that the device waits for the first one alone. Where several devices are fed at once, each by a thread, that thread
+ * copies alone unless it is much, in halves of such pieces, or in as many as there are blocks: with a team of OpenMP's,
+ * whose threads wait busily by default, for each of four devices, 2 MB took up to 5 ms
+ * (docs/measured/2026-11-27-gpu-17.md). What was copied may change at once; as many pieces as there are blocks wait for
+ * nothing, more wait for the stream. Where page-locked memory is refused the driver does it all, for the plan's life.
+ */
 #include "runtime/base/copy.h"
 #include "runtime/base/crew.h"
 #include "runtime/base/device_copy.h"

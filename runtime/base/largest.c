@@ -21,7 +21,7 @@ CSAW__EACH_CPU static csaw_vertex largest_in(const csaw_vertex *vertex, uint64_t
     return largest;
 }
 
-/* Past the caches, which a device that reads it next does without. */
+/* Past the caches, since a device reads it next, and no CPU. */
 static void put(csaw_vertex *to, const csaw_vertex *from, uint64_t count) {
     uint64_t i = 0;
 #ifdef __SSE2__

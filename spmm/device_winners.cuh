@@ -6,9 +6,8 @@
  * by side, in one sector, and slices are as wide as a warp can hold; words that fill a sector are written where the
  * transpose reads them. Sums by ascending row, as spmm/scatter_rows.h has
  * them: so the edges of a row of the transpose go one after the other, those of one that has a large share of all by a
- * block (spmm/device_in_order.cuh), which waits for an addition an edge, not for memory, but takes 41 instructions for
- * each edge and 32 columns, where a group of lanes takes 66 for 256 (products, float16). To be compiled without
- * contraction of a * b + c.
+ * block (spmm/device_in_order.cuh), which waits for an addition an edge, not for memory, but takes six times the
+ * instructions of lanes. To be compiled without contraction of a * b + c.
  *
  * Limit on an H100, products, 256 columns of float16: csaw__find_winners latency, 29% of the issue slots, DRAM at 40%
  * of its throughput; csaw__gather_winners its instructions, 64% of the issue slots with 22% of the warps;

@@ -238,11 +238,12 @@ csaw_status csaw_loader_restart(csaw_loader *l, const csaw_seeds *seeds, uint64_
     CSAW_REQUIRE(l, CSAW_EINVAL, "csaw_loader_restart needs a loader; it is NULL");
     CSAW_TRY(check_process(l));
     const csaw_plan *const plan = l->batches.plan;
-    CSAW_TRY(check_seeds(plan, seeds));
+    csaw_status status = check_seeds(plan, seeds);
+    if (status == CSAW_EINVAL) return status;
     CSAW_TRY(count_batches(&l->batches.options, seeds ? seeds->count : plan->graph->csr.num_vertices, &total));
     if (l->holding) CSAW_TRY(give_back(l));
     end_thread(l);
-    csaw_status status = csaw__batches_choose(&l->batches, seeds, seed);
+    if (status == CSAW_OK) status = csaw__batches_choose(&l->batches, seeds, seed);
     l->made = l->returned = 0;
     l->over = false;
     l->status = CSAW_OK;

@@ -60,9 +60,10 @@ void csaw__device_staging_close(csaw__device *device) {
  * than the least: the device begins with the first while the others are copied. */
 static uint64_t pieces_of(uint64_t bytes) {
     const bool alone = csaw__crew_at_work() && bytes < much_bytes;
-    const uint64_t each = alone ? CSAW__PIECE_BYTES / 2 : CSAW__PIECE_BYTES, few = bytes / least_bytes;
+    const uint64_t each = alone ? CSAW__PIECE_BYTES / 2 : CSAW__PIECE_BYTES, few = bytes / least_bytes,
+                   blocks = CSAW__STAGING_BLOCKS;
     uint64_t pieces = bytes / each;
-    if (alone && pieces < CSAW__STAGING_BLOCKS) pieces = few < CSAW__STAGING_BLOCKS ? few : CSAW__STAGING_BLOCKS;
+    if (alone && pieces < blocks) pieces = few < blocks ? few : blocks;
     return pieces ? pieces : bytes != 0;
 }
 

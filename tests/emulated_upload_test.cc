@@ -3,6 +3,7 @@
 // fake CUDA whose streams run when they like: the bytes come as they were when they were handed over.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <string>
@@ -119,7 +120,7 @@ TEST_F(EmulatedUpload, OfFourBlocksWaitsForNothing) {
 // Seeds come like any bytes, and the first that is no vertex is named, in whichever piece it stands.
 TEST_F(EmulatedUpload, LooksAtSeeds) {
     for (bool refused : {false, true})
-        for (uint64_t count : {uint64_t{0}, uint64_t{1}, uint64_t{70000}, uint64_t{2000003}}) {
+        for (uint64_t count : {uint64_t{0}, uint64_t{1}, uint64_t{70000}, uint64_t{2000003}, uint64_t{6000000}}) {
             const uint64_t before = 5; // seeds of others, which are not looked at
             std::vector<csaw_vertex> seed(before + count + 1, 99);
             void *there = nullptr;
@@ -147,6 +148,105 @@ TEST_F(EmulatedUpload, LooksAtSeeds) {
             SetUp();
         }
     fake_cuda::refuse_pages = false;
+}
+
+// What seeds are shown to: it has them read later, in the order of the stream, as a kernel does.
+struct Shown {
+    csaw__device *device;
+    csaw_vertex *to;
+    std::vector<std::pair<uint64_t, uint64_t>> pieces;
+    uint64_t refuse_at = ~uint64_t{0};
+    static csaw_status Came(void *user, const csaw_vertex *seed, uint64_t first, uint64_t count) {
+        auto *const shown = static_cast<Shown *>(user);
+        if (shown->pieces.size() == shown->refuse_at) return csaw__fail(CSAW_ESTOPPED, "no more");
+        shown->pieces.emplace_back(first, count);
+        EXPECT_EQ(cudaSuccess, cudaMemcpyAsync(shown->to + first, seed, count * sizeof *seed, cudaMemcpyDeviceToDevice,
+                                               shown->device->stream));
+        return CSAW_OK;
+    }
+};
+
+// Whether they are shown where they are, or put somewhere and shown there; with page-locked memory or without.
+TEST_F(EmulatedUpload, ShowsSeedsPieceByPiece) {
+    const uint64_t before = 3;
+    for (int way = 0; way < 4; way++)
+        for (uint64_t count : {uint64_t{0}, uint64_t{1}, uint64_t{2000003}, uint64_t{6000000}}) {
+            const bool refused = way % 2, is_put = way / 2;
+            std::vector<csaw_vertex> seed(before + count), to(count);
+            void *there = nullptr;
+            csaw__job job = {};
+            job.num_vertices = 97;
+            job.roots = seed.data();
+            fake_cuda::refuse_pages = refused;
+            for (uint64_t i = 0; i < count; i++) seed[before + i] = static_cast<csaw_vertex>(i % 97);
+            ASSERT_EQ(CSAW_OK, csaw__device_alloc(device, &there, count * 4, "seeds"));
+            Shown shown = {device, to.data(), {}};
+            const csaw__seeds_come come = {Shown::Came, &shown};
+            auto *const put_to = static_cast<csaw_vertex *>(there);
+            EXPECT_EQ(CSAW_OK, is_put ? csaw__device_put_seeds(device, &job, put_to, before, count, come)
+                                      : csaw__device_show_seeds(device, &job, before, count, come));
+            const std::vector<csaw_vertex> want(seed.begin() + before, seed.end());
+            std::fill(seed.begin(), seed.end(), 98u); // the caller's again
+            ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(device->stream));
+            EXPECT_TRUE(to == want) << count;
+            if (is_put) EXPECT_TRUE(std::equal(want.begin(), want.end(), put_to)) << count;
+            const uint64_t at_least_one = std::max<uint64_t>(count * 4 / (7 * mib / 4), count != 0);
+            EXPECT_EQ(refused ? count != 0 : at_least_one, shown.pieces.size());
+            uint64_t next = 0;
+            for (const auto &[first, of_piece] : shown.pieces) {
+                EXPECT_EQ(next, first);
+                EXPECT_EQ(0u, first % 16);
+                next = first + of_piece;
+            }
+            EXPECT_EQ(count, next);
+            csaw__device_free(device, there);
+            TearDown();
+            SetUp();
+        }
+    fake_cuda::refuse_pages = false;
+}
+
+TEST_F(EmulatedUpload, ShowsNoSeedsAfterABadOneOrAFailure) {
+    std::vector<csaw_vertex> seed(6000000), to(seed.size());
+    csaw__job job = {};
+    job.num_vertices = 97;
+    job.roots = seed.data();
+    Shown shown = {device, to.data(), {}};
+    seed[1500000] = 97;
+    EXPECT_EQ(CSAW_EINVAL, csaw__device_show_seeds(device, &job, 0, seed.size(), {Shown::Came, &shown}));
+    EXPECT_EQ(0u, std::string(csaw_last_error()).find("seed 1500000 is vertex 97")) << csaw_last_error();
+    EXPECT_GT(6u, shown.pieces.size());
+    for (const auto &[first, of_piece] : shown.pieces) EXPECT_GE(1500000u, first + of_piece);
+    seed[1500000] = 0;
+    Shown refusing = {device, to.data(), {}, 2};
+    EXPECT_EQ(CSAW_ESTOPPED, csaw__device_show_seeds(device, &job, 0, seed.size(), {Shown::Came, &refusing}));
+    EXPECT_EQ(2u, refusing.pieces.size());
+    EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(device->stream));
+}
+
+TEST_F(EmulatedUpload, KeepsFanoutsWhileTheyAreTheSame) {
+    std::vector<uint32_t> fanout = {15, 10};
+    const uint32_t *first = nullptr, *second = nullptr;
+    ASSERT_EQ(CSAW_OK, csaw__device_fanouts(device, fanout.data(), 2, &first));
+    ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(device->stream));
+    EXPECT_TRUE(std::equal(fanout.begin(), fanout.end(), first));
+    const uint64_t copies = fake_cuda::copies;
+    const std::vector<uint32_t> alike = fanout; // elsewhere
+    ASSERT_EQ(CSAW_OK, csaw__device_fanouts(device, alike.data(), 2, &second));
+    EXPECT_EQ(first, second);
+    EXPECT_EQ(copies, fake_cuda::copies);
+    for (const std::vector<uint32_t> &other :
+         {std::vector<uint32_t>{15, 11}, std::vector<uint32_t>{15}, std::vector<uint32_t>{15, 10, 5}, fanout}) {
+        const uint64_t before = fake_cuda::copies;
+        ASSERT_EQ(CSAW_OK, csaw__device_fanouts(device, other.data(), other.size(), &second));
+        EXPECT_EQ(before + 1, fake_cuda::copies);
+        ASSERT_EQ(cudaSuccess, cudaStreamSynchronize(device->stream));
+        EXPECT_TRUE(std::equal(other.begin(), other.end(), second));
+    }
+    csaw__device_give_up(device);
+    const uint64_t before = fake_cuda::copies;
+    ASSERT_EQ(CSAW_OK, csaw__device_fanouts(device, fanout.data(), 2, &second));
+    EXPECT_EQ(before + 1, fake_cuda::copies);
 }
 
 TEST_F(EmulatedUpload, WithoutPageLockedMemory) {

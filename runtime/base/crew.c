@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* runtime/base/crew.c - see crew.h. Members wait for a piece of work, the caller for its end, under one lock; before
- * they sleep they look a few times whether they need to, since to be woken takes longer than much of the work does. */
+ * they sleep they look for a while whether they need to, since to be woken takes longer than much of the work does. */
 #include "runtime/base/crew.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/base/memory.h"
 
-enum { LOOKS = 1 << 17 /* some tens of microseconds, what it takes to be woken */ };
+static const long long longest_look = 1000000; /* ns: what comes between two batches that follow each other */
 
 typedef struct member {
     csaw__crew *crew;
-    pthread_t thread; /* of member 0 none */
-    atomic_bool called;
+    pthread_t thread;   /* of member 0 none */
+    atomic_uint called; /* 0 or 1 */
     csaw_status status;
     char message[2048];
 } member;
@@ -37,6 +38,20 @@ static _Thread_local bool at_work;
 
 bool csaw__crew_at_work(void) { return at_work; }
 
+static long long now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* Looks for a while whether it is 0, or is not any more. */
+static void look_for(const atomic_uint *value, bool zero) {
+    enum { LOOKS_A_TIME = 256 };
+    const long long end = now() + longest_look;
+    for (int looks = 1; (atomic_load(value) == 0) != zero; looks++)
+        if (looks % LOOKS_A_TIME == 0 && now() > end) return;
+}
+
 static void run_member(csaw__crew *crew, uint32_t number) {
     const csaw__crew_work *const work = crew->work;
     member *const m = &crew->member[number];
@@ -51,7 +66,7 @@ static void *live(void *self) {
     member *const m = self;
     csaw__crew *const crew = m->crew;
     for (;;) {
-        for (int i = 0; i < LOOKS && !atomic_load(&m->called); i++) {}
+        look_for(&m->called, false);
         pthread_mutex_lock(&crew->lock);
         while (!atomic_load(&m->called) && !crew->over) pthread_cond_wait(&crew->called, &crew->lock);
         const bool over = !atomic_load(&m->called);
@@ -59,7 +74,7 @@ static void *live(void *self) {
         if (over) return NULL;
         run_member(crew, (uint32_t)(m - crew->member));
         pthread_mutex_lock(&crew->lock);
-        atomic_store(&m->called, false);
+        atomic_store(&m->called, 0);
         atomic_fetch_sub(&crew->at_work, 1);
         pthread_cond_signal(&crew->changed);
         pthread_mutex_unlock(&crew->lock);
@@ -108,7 +123,7 @@ void csaw__crew_free(csaw__crew *crew) {
 /* Until all are done, hearing what they tell. */
 static void wait_for_all(csaw__crew *crew) {
     const csaw__crew_work *const work = crew->work;
-    for (int i = 0; i < LOOKS && atomic_load(&crew->at_work); i++) {}
+    look_for(&crew->at_work, true);
     pthread_mutex_lock(&crew->lock);
     while (atomic_load(&crew->at_work) || crew->told) {
         if (!crew->told) {
@@ -130,7 +145,7 @@ csaw_status csaw__crew_run(csaw__crew *crew, const csaw__crew_work *work) {
     crew->work = work;
     crew->caller = pthread_self();
     atomic_store(&crew->at_work, crew->threads);
-    for (uint32_t i = 1; i <= crew->threads; i++) atomic_store(&crew->member[i].called, true);
+    for (uint32_t i = 1; i <= crew->threads; i++) atomic_store(&crew->member[i].called, 1);
     pthread_cond_broadcast(&crew->called);
     pthread_mutex_unlock(&crew->lock);
     run_member(crew, 0);

@@ -240,9 +240,10 @@ struct beginning {
     const csaw__job *job; /* of all instances, the first of a warp */
 };
 
-csaw_status begin_some(void *user, uint64_t first, uint64_t count) {
+csaw_status begin_some(void *user, const csaw_vertex *seed, uint64_t first, uint64_t count) {
     const beginning *const b = (const beginning *)user;
     csaw__job job = *b->job;
+    job.roots = (const csaw_vertex *)((uintptr_t)seed - first * sizeof *seed); /* that of instance i stands at i */
     csaw__regions *const regions = &job.regions;
     const uint64_t places = first * regions->places, warps = first >> (5 - job.each.log_width);
     regions->first = first;

@@ -29,6 +29,7 @@ static bool drop_kept(csaw__device *device) {
 
 void csaw__device_give_up(csaw__device *device) {
     drop_kept(device);
+    csaw__device_fanouts_drop(device);
     csaw__device_free(device, (void *)device->rows.own_col);
     device->rows.own_col = nullptr;
 }

@@ -36,6 +36,12 @@ typedef struct csaw__staging {
     bool refused;                              /* there was no such memory */
 } csaw__staging;
 
+/* Those of the last samples, which most batches share (device_upload.cu). */
+typedef struct csaw__kept_fanouts {
+    uint32_t *there, *here; /* [length], in device memory and in the host's; NULL: none */
+    uint64_t length;
+} csaw__kept_fanouts;
+
 struct csaw__device {
     int ordinal;
     std::atomic<int> references; /* the plan's and one per samples */
@@ -57,6 +63,7 @@ struct csaw__device {
     csaw__row_bias *totals;     /* tables.bias of the first of them, copied here; NULL: not */
     uint64_t totals_of;         /* tables.made, of those that were copied, or found no room */
     csaw__staging staging;
+    csaw__kept_fanouts fanouts;
     pthread_mutex_t lock; /* of the two below: samples are freed while others are drawn */
     void *kept;           /* memory of arcs that were freed, for the next; NULL: none */
     uint64_t kept_bytes;
@@ -86,15 +93,22 @@ csaw_status csaw__device_alloc_kept(csaw__device *device, void **out, uint64_t *
 void csaw__device_keep(csaw__device *device, void *memory, uint64_t bytes);
 /* Host memory to device memory, in the order of the stream; from may change when it returns. */
 csaw_status csaw__device_put(csaw__device *device, void *to, const void *from, uint64_t bytes);
-/* Seeds first .. of the job, so many, as host memory has them, which must be vertices of its graph: CSAW_EINVAL. They
- * come piece by piece: as soon as one is under way, in the order of the stream, and was looked at, came() is told, if
- * it is given; first: a multiple of 16, counted from those put. */
+/* Is told of seeds as they come, piece by piece, after they were looked at: first: of the piece, a multiple of 16,
+ * counted from those asked for; seed: the piece's, as the GPU reads it in what is put on the stream in the call. */
 typedef struct csaw__seeds_come {
-    csaw_status (*came)(void *user, uint64_t first, uint64_t count); /* NULL: nobody waits for pieces */
+    csaw_status (*came)(void *user, const csaw_vertex *seed, uint64_t first, uint64_t count); /* NULL: nobody is */
     void *user;
 } csaw__seeds_come;
+/* Seeds first .. of the job, so many, as host memory has them, which must be vertices of its graph: CSAW_EINVAL. */
 csaw_status csaw__device_put_seeds(csaw__device *device, const csaw__job *host, csaw_vertex *to, uint64_t first,
                                    uint64_t count, csaw__seeds_come come);
+/* The same, put nowhere: the GPU reads them in the host's page-locked memory, and nothing put on the stream later does.
+ */
+csaw_status csaw__device_show_seeds(csaw__device *device, const csaw__job *host, uint64_t first, uint64_t count,
+                                    csaw__seeds_come come);
+/* Fanouts as device memory has them, [length], until this is called again or the device gives up what it can. */
+csaw_status csaw__device_fanouts(csaw__device *device, const uint32_t *fanout, uint64_t length, const uint32_t **out);
+void csaw__device_fanouts_drop(csaw__device *device);
 csaw_status csaw__device_upload(csaw__device *device, const void **out, const void *from, uint64_t bytes,
                                 const char *what);
 /* The same of what lies in the memory of all GPUs that hold the graph together, if there are such: an entry an arc, or

@@ -32,34 +32,42 @@ uint64_t most_seeds(const csaw__job *job) {
     return most;
 }
 
-/* job: the batch's, as host has it; then with pools and fanouts in device memory, all of them in one block. came: told
- * of the batch's instances as their seeds come, if every one has one seed, and a seed one instance; else of all of them
- * at the end. */
+/* Whether a kernel had better read so many seeds, a tile each, in the host's memory than wait for a copy: by PCIe come
+ * sectors of 32 bytes, which the seeds of a warp are to fill, unless there are few. Wide tiles took 10% longer for all
+ * of a sample, by uniform bias, of 2,000,000 seeds (docs/measured/2026-11-27-gpu-19.md). */
+bool had_better_read(const csaw__job *job, uint64_t seeds) {
+    const uint64_t few = (uint64_t)1 << 14, of_sector = 32 / sizeof(csaw_vertex);
+    return seeds <= few || (uint64_t)(32 >> job->each.log_width) >= of_sector;
+}
+
+/* job: the batch's, as host has it; then with pools in device memory, all of them in one block, and fanouts. come: told
+ * of the batch's instances as their seeds come, if every one has one seed, and a seed one instance, which need not be
+ * in that block then; else of all of them at the end. */
 csaw_status put_pools(csaw__device *device, const csaw__job *host, array<uint64_t> *block, csaw__job *job,
                       csaw__seeds_come come = {}) {
     const pools at_hand = pools_of(host);
     const uint64_t pools = at_hand.end - at_hand.first;
     const uint64_t first_seed = host->seed_offset ? host->seed_offset[at_hand.first] : at_hand.first;
     const uint64_t seeds = (host->seed_offset ? host->seed_offset[at_hand.end] : at_hand.end) - first_seed;
-    const uint64_t offsets = host->seed_offset ? pools + 1 : 0, roots = host->roots ? seeds : 0,
-                   fanouts = host->fanout ? job->length : 0;
-    CSAW_TRY(block->take(device, offsets + (roots + fanouts + 1) / 2, "seeds"));
-    uint64_t *const seed_offset = block->get();
-    csaw_vertex *const root = (csaw_vertex *)(seed_offset + offsets);
-    uint32_t *const fanout = root + roots;
+    const uint64_t offsets = host->seed_offset ? pools + 1 : 0, roots = host->roots ? seeds : 0;
     job->each.phase = host->num_roots ? host->first % host->num_roots : 0;
     job->each.first_pool = at_hand.first;
     job->each.first_seed = first_seed;
+    if (host->fanout) CSAW_TRY(csaw__device_fanouts(device, host->fanout, job->length, &job->fanout));
+    const bool in_turn = roots && !offsets && pools == host->num_walks && at_hand.first == job->each.phase;
+    job->roots = nullptr;
+    if (come.came && in_turn && had_better_read(job, seeds))
+        return csaw__device_show_seeds(device, host, first_seed, seeds, come);
+    if (offsets + roots) CSAW_TRY(block->take(device, offsets + (roots + 1) / 2, "seeds"));
+    uint64_t *const seed_offset = block->get();
+    csaw_vertex *const root = (csaw_vertex *)(seed_offset + offsets);
     job->roots = host->roots ? root : nullptr;
     job->seed_offset = host->seed_offset ? seed_offset : nullptr;
-    job->fanout = host->fanout ? fanout : nullptr;
     if (offsets)
         CSAW_TRY(csaw__device_put(device, seed_offset, host->seed_offset + at_hand.first, offsets * sizeof(uint64_t)));
-    if (fanouts) CSAW_TRY(csaw__device_put(device, fanout, host->fanout, fanouts * sizeof(uint32_t)));
-    const bool in_turn = roots && !offsets && pools == host->num_walks && at_hand.first == job->each.phase;
     const csaw__seeds_come whole = {}, *const how = in_turn ? &come : &whole;
     if (roots) CSAW_TRY(csaw__device_put_seeds(device, host, root, first_seed, roots, *how));
-    return come.came && !in_turn ? come.came(come.user, 0, host->num_walks) : CSAW_OK;
+    return come.came && !in_turn ? come.came(come.user, job->roots, 0, host->num_walks) : CSAW_OK;
 }
 
 /* Words of a block for the arrays of regions, counts of arcs and of seeds side by side. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* runtime/engine/device_upload.cu - host memory to device memory.
+/* runtime/engine/device_upload.cu - host memory to device memory, or to where a kernel reads it from the host's.
  *
  * Method: pages of the caller's are copied by several threads into page-locked blocks in turn, from which the device
- * fetches them while the next block is filled; seeds past the caches (runtime/base/largest.c). The driver's own way
+ * fetches them while the next block is filled; seeds past the caches (runtime/base/largest.c). Seeds that one kernel
+ * reads once are read there: no copy engine, no wait for it, half of the calls a piece. The driver's own way
  * with such memory has one thread copy. Blocks are filled alike, and none with less than several threads are worth, so
  * that the device waits for the first one alone. Where several devices are fed at once, each by a thread, that thread
  * copies alone unless it is much, in halves of such pieces, or in as many as there are blocks: with a team of OpenMP's,
@@ -10,6 +11,8 @@
  * (docs/measured/2026-11-27-gpu-17.md). What was copied may change at once; as many pieces as there are blocks wait for
  * nothing, more wait for the stream. Where page-locked memory is refused the driver does it all, for the plan's life.
  */
+#include <string.h>
+
 #include "runtime/base/copy.h"
 #include "runtime/base/crew.h"
 #include "runtime/base/device_copy.h"
@@ -72,18 +75,12 @@ static uint64_t begin_of(uint64_t bytes, uint64_t i, uint64_t pieces) {
     return i == pieces ? bytes : csaw__share_begin(bytes, i, pieces) / 64 * 64;
 }
 
-/* A piece, which a block has room for. largest: of its bytes as vertices, as they are copied; NULL: nobody asks. */
-static csaw_status put_piece(csaw__device *device, void *to, const void *from, uint64_t bytes, csaw_vertex *largest) {
+/* A block, when what was put on the stream with the one before it in the same place has run. */
+static csaw_status next_block(csaw__device *device, uint32_t *turn, char **out) {
     csaw__staging *const staging = &device->staging;
-    const uint32_t turn = staging->turn++ % CSAW__STAGING_BLOCKS;
-    char *const block = staging->blocks + turn * block_bytes;
-    CSAW_CUDA(cudaEventSynchronize(staging->fetched[turn]));
-    if (largest)
-        *largest = csaw__largest((const csaw_vertex *)from, bytes / sizeof *largest, (csaw_vertex *)(void *)block);
-    else
-        csaw__copy(block, from, bytes);
-    CSAW_CUDA(cudaMemcpyAsync(to, block, bytes, cudaMemcpyHostToDevice, device->stream));
-    CSAW_CUDA(cudaEventRecord(staging->fetched[turn], device->stream));
+    *turn = staging->turn++ % CSAW__STAGING_BLOCKS;
+    *out = staging->blocks + *turn * block_bytes;
+    CSAW_CUDA(cudaEventSynchronize(staging->fetched[*turn]));
     return CSAW_OK;
 }
 
@@ -99,31 +96,96 @@ csaw_status csaw__device_put(csaw__device *device, void *to, const void *from, u
     if (bytes && !staging_open(&device->staging)) return put_whole(device, to, from, bytes);
     for (uint64_t i = 0; i < pieces; i++) {
         const uint64_t done = begin_of(bytes, i, pieces), now = begin_of(bytes, i + 1, pieces) - done;
-        CSAW_TRY(put_piece(device, (char *)to + done, (const char *)from + done, now, nullptr));
+        uint32_t turn;
+        char *block;
+        CSAW_TRY(next_block(device, &turn, &block));
+        csaw__copy(block, (const char *)from + done, now);
+        CSAW_CUDA(cudaMemcpyAsync((char *)to + done, block, now, cudaMemcpyHostToDevice, device->stream));
+        CSAW_CUDA(cudaEventRecord(device->staging.fetched[turn], device->stream));
     }
     return CSAW_OK;
 }
 
-csaw_status csaw__device_put_seeds(csaw__device *device, const csaw__job *host, csaw_vertex *to, uint64_t first,
-                                   uint64_t count, csaw__seeds_come come) {
-    const csaw_vertex *const from = host->roots + first;
-    const bool staged = count && staging_open(&device->staging);
-    const uint64_t bytes = count * sizeof *to, pieces = staged ? pieces_of(bytes) : count != 0;
+/* Of seeds first .. of the job: whether they are vertices. */
+static csaw_status look_at(const csaw__job *host, uint64_t first, uint64_t count, csaw_vertex largest) {
+    return largest < host->num_vertices ? CSAW_OK : csaw__roots_refuse(host->roots, first, count, host->num_vertices);
+}
+
+/* Without page-locked memory. */
+static csaw_status show_whole(csaw__device *device, const csaw__job *host, uint64_t first, uint64_t count,
+                              csaw__seeds_come come) {
+    void *seeds = nullptr;
+    CSAW_TRY(csaw__device_alloc(device, &seeds, count * sizeof *host->roots, "seeds"));
+    const csaw_status status = csaw__device_put_seeds(device, host, (csaw_vertex *)seeds, first, count, come);
+    csaw__device_free(device, seeds); /* in the order of the stream */
+    return status;
+}
+
+csaw_status csaw__device_show_seeds(csaw__device *device, const csaw__job *host, uint64_t first, uint64_t count,
+                                    csaw__seeds_come come) {
+    const uint64_t bytes = count * sizeof *host->roots, pieces = pieces_of(bytes);
+    if (count && !staging_open(&device->staging)) return show_whole(device, host, first, count, come);
     for (uint64_t i = 0; i < pieces; i++) {
-        const uint64_t done = begin_of(bytes, i, pieces) / sizeof *to,
-                       now = begin_of(bytes, i + 1, pieces) / sizeof *to - done;
-        csaw_vertex largest = 0;
-        if (staged) {
-            CSAW_TRY(put_piece(device, to + done, from + done, now * sizeof *to, &largest));
-        } else {
-            largest = csaw__largest(from, count, nullptr);
-            CSAW_TRY(put_whole(device, to, from, bytes));
-        }
-        if (largest >= host->num_vertices)
-            return csaw__roots_refuse(host->roots, first + done, now, host->num_vertices);
-        if (come.came) CSAW_TRY(come.came(come.user, done, now));
+        const uint64_t done = begin_of(bytes, i, pieces) / sizeof *host->roots,
+                       now = begin_of(bytes, i + 1, pieces) / sizeof *host->roots - done;
+        uint32_t turn;
+        char *block;
+        CSAW_TRY(next_block(device, &turn, &block));
+        csaw_vertex *const seed = (csaw_vertex *)(void *)block;
+        CSAW_TRY(look_at(host, first + done, now, csaw__largest(host->roots + first + done, now, seed)));
+        CSAW_TRY(come.came(come.user, seed, done, now));
+        CSAW_CUDA(cudaEventRecord(device->staging.fetched[turn], device->stream));
     }
     return CSAW_OK;
+}
+
+/* Where seeds go that are put, and who is told then. */
+struct putting {
+    csaw__device *device;
+    csaw_vertex *to;
+    csaw__seeds_come come;
+};
+
+static csaw_status put_some(void *user, const csaw_vertex *seed, uint64_t first, uint64_t count) {
+    const putting *const p = (const putting *)user;
+    csaw_vertex *const to = p->to + first;
+    CSAW_CUDA(cudaMemcpyAsync(to, seed, count * sizeof *seed, cudaMemcpyHostToDevice, p->device->stream));
+    return p->come.came ? p->come.came(p->come.user, to, first, count) : CSAW_OK;
+}
+
+csaw_status csaw__device_put_seeds(csaw__device *device, const csaw__job *host, csaw_vertex *to, uint64_t first,
+                                   uint64_t count, csaw__seeds_come come) {
+    putting p = {device, to, come};
+    if (!count || staging_open(&device->staging))
+        return csaw__device_show_seeds(device, host, first, count, {put_some, &p});
+    CSAW_TRY(look_at(host, first, count, csaw__largest(host->roots + first, count, nullptr)));
+    CSAW_TRY(put_whole(device, to, host->roots + first, count * sizeof *to));
+    return come.came ? come.came(come.user, to, 0, count) : CSAW_OK;
+}
+
+csaw_status csaw__device_fanouts(csaw__device *device, const uint32_t *fanout, uint64_t length, const uint32_t **out) {
+    csaw__kept_fanouts *const kept = &device->fanouts;
+    const uint64_t bytes = length * sizeof *fanout;
+    if (!kept->there || kept->length != length || memcmp(kept->here, fanout, bytes) != 0) {
+        csaw__device_fanouts_drop(device);
+        CSAW_TRY(csaw__alloc(&kept->here, length, "fanouts"));
+        csaw_status status = csaw__device_alloc(device, (void **)&kept->there, bytes, "fanouts");
+        if (status == CSAW_OK) status = csaw__device_put(device, kept->there, fanout, bytes);
+        if (status != CSAW_OK) {
+            csaw__device_fanouts_drop(device);
+            return status;
+        }
+        memcpy(kept->here, fanout, bytes);
+        kept->length = length;
+    }
+    *out = kept->there;
+    return CSAW_OK;
+}
+
+void csaw__device_fanouts_drop(csaw__device *device) {
+    csaw__device_free(device, device->fanouts.there);
+    csaw__free(device->fanouts.here);
+    device->fanouts = csaw__kept_fanouts();
 }
 
 csaw_status csaw__device_upload(csaw__device *device, const void **out, const void *from, uint64_t bytes,

@@ -348,7 +348,7 @@ csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, co
     host_gpu::set_tables(plan->device, &with_tables);
     CSAW_TRY(draw.begin(job->num_walks));
     CSAW_TRY(host_gpu::look_at_seeds(job));
-    csaw_status status = csaw__cpu_sample(&mine, sampler, &with_tables, false, &drawn, &found);
+    csaw_status status = csaw__cpu_sample(&mine, sampler, &with_tables, false, nullptr, &drawn, &found);
     csaw__workers_free(&mine);
     host_gpu::keep(found, fault);
     if (status == CSAW_OK && found.kind == CSAW__FAULT_NONE) {

@@ -7,10 +7,15 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
+
+#include "tests/sample_words.h"
 
 extern "C" {
 #include "runtime/base/memory.h"
+#include "runtime/base/watch.h"
 CSAW_DECLARE_SAMPLER(faulty);
 CSAW_DECLARE_SAMPLER(restart);
 CSAW_DECLARE_SAMPLER(by_degree);
@@ -297,10 +302,12 @@ TEST_F(Sample, EmptyGraphAndNoSeeds) {
 
 struct Progress {
     uint64_t calls = 0, last = 0, stop_at = ~0ull, batches = 0;
+    std::thread::id thread = std::this_thread::get_id();
 };
 
 bool Report(void *user, uint64_t done, uint64_t) {
     Progress *p = static_cast<Progress *>(user);
+    EXPECT_EQ(p->thread, std::this_thread::get_id());
     EXPECT_GE(done, p->last);
     p->calls++;
     p->last = done;
@@ -330,6 +337,75 @@ TEST_F(Sample, EachReportsProgressAndStops) {
     run.progress = nullptr;
     EXPECT_EQ(CSAW_EIO, csaw_sample_each(plan, &csaw_uniform, nullptr, nullptr, &run, Refuse, nullptr));
 }
+
+// A batch that the CPU draws: who waits is told how far it is, and may stop it.
+class SampleHeard : public Sample, public ::testing::WithParamInterface<int> { // threads
+  protected:
+    void SetUp() override {
+        Sample::SetUp();
+        csaw_plan_options options = {};
+        options.size = sizeof options;
+        options.threads = GetParam();
+        csaw_plan_free(std::exchange(plan, nullptr));
+        ASSERT_EQ(CSAW_OK, csaw_plan_create(graph, &options, &plan)) << csaw_last_error();
+        run.walks_per_seed = 2000;
+        csaw__watch_every(0);
+    }
+    void TearDown() override {
+        csaw__watch_every(100000000);
+        Sample::TearDown();
+    }
+    bool alone() const { return GetParam() == 1; } // else the other threads may draw all, and nobody is asked
+};
+
+TEST_P(SampleHeard, OfOneBatch) {
+    const uint32_t fanout[] = {2, 2};
+    for (const csaw_sampler *sampler : {&csaw_uniform, &csaw_neighbor}) {
+        Progress p;
+        std::vector<uint64_t> want, got;
+        run.fanout = sampler == &csaw_neighbor ? fanout : nullptr;
+        run.depth = run.fanout ? 2 : 6;
+        run.edges = !run.fanout;
+        run.progress = nullptr;
+        ASSERT_EQ(CSAW_OK, csaw_sample(plan, sampler, nullptr, nullptr, &run, &samples)) << csaw_last_error();
+        ASSERT_EQ(CSAW_OK, sample_words::take_words(samples, !run.fanout, &want));
+        csaw_samples_free(std::exchange(samples, nullptr));
+        run.progress = Report;
+        run.user = &p;
+        p.stop_at = 1;
+        ExpectError(csaw_sample(plan, sampler, nullptr, nullptr, &run, &samples), CSAW_ESTOPPED, {"progress callback"});
+        const std::string after = "after " + std::to_string(p.last) + " of 12000";
+        EXPECT_NE(std::string::npos, std::string(csaw_last_error()).find(after)) << csaw_last_error();
+        EXPECT_LT(0u, p.last);
+        if (alone()) {
+            EXPECT_GT(12000u, p.last);
+        }
+        p = Progress(); // the plan is as it was
+        ASSERT_EQ(CSAW_OK, csaw_sample(plan, sampler, nullptr, nullptr, &run, &samples)) << csaw_last_error();
+        if (alone()) {
+            EXPECT_LT(2u, p.calls);
+        }
+        EXPECT_EQ(12000u, p.last);
+        ASSERT_EQ(CSAW_OK, sample_words::take_words(samples, !run.fanout, &got));
+        EXPECT_TRUE(want == got);
+        csaw_samples_free(std::exchange(samples, nullptr));
+    }
+}
+
+TEST_P(SampleHeard, OfSeveral) {
+    Progress p;
+    run.progress = Report;
+    run.user = &p;
+    run.batch_bytes = 3000 * 28; // 3,000 walks of seven vertices
+    p.stop_at = 3001;
+    EXPECT_EQ(CSAW_ESTOPPED, csaw_sample_each(plan, &csaw_uniform, nullptr, nullptr, &run, Count, &p));
+    EXPECT_LT(3000u, p.last);
+    if (!alone()) return;
+    EXPECT_EQ(1u, p.batches) << "the second was stopped while it was drawn";
+    EXPECT_GT(6000u, p.last);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, SampleHeard, ::testing::Values(1, 2));
 
 TEST_F(Sample, DeviceViewsNeedADevice) {
     ASSERT_EQ(CSAW_OK, csaw_sample(plan, &csaw_uniform, nullptr, nullptr, &run, &samples));

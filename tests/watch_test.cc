@@ -211,6 +211,30 @@ TEST_F(WatchTest, TablesNegativesSubgraphs) {
     csaw_plan_free(plan);
 }
 
+TEST_F(WatchTest, WalksAndSamples) {
+    const uint32_t fanout[] = {3, 2};
+    csaw_plan *plan = nullptr;
+    csaw_plan_options options = {};
+    options.size = sizeof options;
+    options.threads = 1; // of several another may draw all
+    ASSERT_EQ(csaw_plan_create(graph, &options, &plan), CSAW_OK);
+    for (bool walk : {false, true}) {
+        csaw_run_options run = {};
+        run.size = sizeof run;
+        run.depth = 2;
+        run.fanout = walk ? nullptr : fanout;
+        stops(walk ? "walks" : "samples", [&] {
+            csaw_samples *samples = nullptr;
+            const csaw_status status =
+                csaw_sample(plan, walk ? &csaw_uniform : &csaw_neighbor, nullptr, nullptr, &run, &samples);
+            EXPECT_EQ(samples != nullptr, status == CSAW_OK);
+            csaw_samples_free(samples);
+            return status;
+        });
+    }
+    csaw_plan_free(plan);
+}
+
 TEST_F(WatchTest, HoldsUntilTheNextAndForItsThreadAlone) {
     Asked asked;
     asked.stop_at = 1;

@@ -151,7 +151,7 @@ def random_walk(graph: GraphOrPlan, seeds: Any = None, length: int = 80, walks_p
 
     seeds: [n] vertices, None = every vertex. Walk w of seed j is row w * n + j. sampler: a name, a .c file or a
     Sampler. edges: also return [walks, length] uint64, the arc of each step (csaw.NO_EDGE where there was none).
-    Ctrl-C and progress are heard between batches of 8 MiB of paths (on a GPU 64).
+    Ctrl-C and progress are heard between batches of 8 MiB of paths (on a GPU 64), on the CPU also within them.
     """
     length = as_count(length, "length", 1, 2**24 - 1)
     plan, sampler, given = plan_of(graph), sampler_of(sampler), seeds_of(seeds)

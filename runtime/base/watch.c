@@ -26,12 +26,25 @@ void csaw_watch(bool (*go_on)(void *user), void *user) {
 
 csaw__watch *csaw__watching(void) { return mine.go_on ? &mine : NULL; }
 
+static int64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+csaw__watch_function csaw__watch_exchange(csaw__watch_function other) {
+    const csaw__watch_function before = {mine.go_on, mine.user, atomic_load(&mine.stopped)};
+    mine.go_on = other.go_on;
+    mine.user = other.user;
+    mine.next = now() + atomic_load_explicit(&pause, memory_order_relaxed);
+    atomic_store(&mine.stopped, other.stopped);
+    return before;
+}
+
 bool csaw__watch_stopped(csaw__watch *watch) {
-    struct timespec now;
     if (watch != &mine || atomic_load_explicit(&watch->stopped, memory_order_relaxed))
         return atomic_load_explicit(&watch->stopped, memory_order_relaxed);
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-    const int64_t time = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    const int64_t time = now();
     if (time < watch->next) return false;
     watch->next = time + atomic_load_explicit(&pause, memory_order_relaxed);
     if (!watch->go_on(watch->user)) atomic_store_explicit(&watch->stopped, true, memory_order_relaxed);

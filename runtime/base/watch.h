@@ -19,6 +19,14 @@ csaw__watch *csaw__watching(void);
 bool csaw__watch_stopped(csaw__watch *watch);
 static inline bool csaw__stopped(csaw__watch *watch) { return watch && csaw__watch_stopped(watch); }
 
+/* Asks another function in this thread's place, first when it is time to, and gives the one that was asked. */
+typedef struct csaw__watch_function {
+    bool (*go_on)(void *user); /* NULL = nobody is to be asked */
+    void *user;
+    bool stopped; /* it said no */
+} csaw__watch_function;
+csaw__watch_function csaw__watch_exchange(csaw__watch_function other);
+
 /* Between two steps of a call, and after a loop: CSAW_ESTOPPED if the call is to end. */
 csaw_status csaw__go_on(void);
 

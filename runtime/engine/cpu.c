@@ -2,6 +2,7 @@
 /* runtime/engine/cpu.c - the CPU engine: whole walks, dealt to threads in chunks. The loops themselves are compiled
  * with the sampler (runtime/engine/host_kernels.h). */
 #include "runtime/base/parallel.h"
+#include "runtime/base/watch.h"
 #include "runtime/engine/fault.h"
 #include "runtime/engine/plan.h"
 
@@ -22,8 +23,10 @@ static void walk_checked(const csaw_sampler *sampler, const csaw__job *job, uint
     }
 }
 
-csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check,
+csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check, uint64_t *done,
                            csaw__fault *fault) {
+    csaw__watch *const watch = done ? csaw__watching() : NULL;
+    bool left_out = false;
     const uint64_t group = 64, share = job->num_walks / (8 * (uint64_t)plan->threads) / group * group;
     const uint64_t chunk = share < group ? group : share > 16 * group ? 16 * group : share;
     const uint64_t chunks = (job->num_walks + chunk - 1) / chunk;
@@ -33,12 +36,21 @@ csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__j
         csaw__fault mine = {.kind = CSAW__FAULT_NONE};
 CSAW__OMP(for schedule(dynamic))
 for (uint64_t c = 0; c < chunks; c++) {
+    if (csaw__stopped(watch)) {
+        CSAW__OMP(atomic write)
+        left_out = true;
+        continue;
+    }
     uint64_t first = c * chunk, count = job->num_walks - first < chunk ? job->num_walks - first : chunk;
     if (!check) sampler->walk(job, first, count, &mine);
     for (uint64_t walk = first; check && walk < first + count; walk++) walk_checked(sampler, job, walk, &mine);
+    if (!done) continue;
+    CSAW__OMP(atomic)
+    *done += count;
 }
 CSAW__OMP(critical(csaw__cpu_fault))
 csaw__fault_merge(fault, &mine);
     }
+    CSAW_REQUIRE(!left_out, CSAW_ESTOPPED, "stopped: the function of csaw_watch() said so");
     return CSAW_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "runtime/base/memory.h"
 #include "runtime/base/parallel.h"
+#include "runtime/base/watch.h"
 #include "runtime/engine/fault.h"
 #include "runtime/engine/parts.h"
 #include "runtime/engine/sampling.h"
@@ -26,6 +27,8 @@ typedef struct run {
     uint64_t num_batches, per_batch;
     const csaw__job *job;
     csaw__spare *spare;
+    uint64_t *done;     /* instances; NULL: nobody asks */
+    csaw__watch *watch; /* NULL: nobody is asked */
 } run;
 
 static uint64_t batch_size(const csaw_plan *plan, const csaw__job *job, uint32_t flags) {
@@ -125,6 +128,17 @@ return CSAW_OK;
 
 /* ---- all batches ---- */
 
+static csaw_status may_go_on(const run *r) {
+    CSAW_REQUIRE(!csaw__stopped(r->watch), CSAW_ESTOPPED, "stopped: the function of csaw_watch() said so");
+    return CSAW_OK;
+}
+
+static void tell_done(const run *r, uint64_t count) {
+    if (!r->done) return;
+    CSAW__OMP(atomic)
+    *r->done += count;
+}
+
 static csaw_status run_all(run *r, int threads, csaw__fault *fault) {
     csaw_status failure = CSAW_OK;
     char message[1024] = "";
@@ -143,9 +157,13 @@ for (uint64_t b = 0; b < r->num_batches; b++) {
     seen = failure;
     if (seen != CSAW_OK || w->fault.kind != CSAW__FAULT_NONE) continue; /* a worker's batches ascend */
     r->batch[b].worker = me;
-    csaw_status status = run_batch(w, &r->batch[b], r->job->first + r->job->num_walks - r->batch[b].first);
+    csaw_status status = may_go_on(r);
+    if (status == CSAW_OK) status = run_batch(w, &r->batch[b], r->job->first + r->job->num_walks - r->batch[b].first);
     if (status == CSAW_OK && w->fault.kind != CSAW__FAULT_NONE) status = find_first_fault(w, &r->batch[b]);
-    if (status == CSAW_OK) continue;
+    if (status == CSAW_OK) {
+        tell_done(r, r->batch[b].count);
+        continue;
+    }
     CSAW__OMP(critical(csaw__cpu_sample)) {
         if (failure == CSAW_OK) snprintf(message, sizeof message, "%s", csaw_last_error());
         CSAW__OMP(atomic write)
@@ -159,9 +177,11 @@ csaw__fault_merge(fault, &w->fault);
 }
 
 csaw_status csaw__cpu_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool check,
-                             csaw_samples *samples, csaw__fault *fault) {
+                             uint64_t *done, csaw_samples *samples, csaw__fault *fault) {
     run r = {.job = job,
              .spare = samples->spare,
+             .done = done,
+             .watch = done ? csaw__watching() : NULL,
              .per_batch = batch_size(plan, job, sampler->traits() >> CSAW__TRAIT_FLAGS)};
     csaw_status status = CSAW_OK;
     r.num_batches = (job->num_walks + r.per_batch - 1) / r.per_batch;

@@ -87,8 +87,10 @@ csaw_status csaw__plan_check_alone(const csaw_plan *plan, const char *what);
 csaw_status csaw__tables_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool alias);
 void csaw__tables_clear(csaw__tables *tables);
 
-/* The engines. Each walks job->num_walks walks from job->first; a fault is kept in *fault, the lowest of all. */
-csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check,
+/* The engines. Each walks job->num_walks walks from job->first; a fault is kept in *fault, the lowest of all. done: how
+ * many are drawn, as others may read it by an atomic meanwhile, and this thread's watch is asked whether to go on;
+ * NULL: nobody is. CSAW_ESTOPPED: some were not drawn. */
+csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check, uint64_t *done,
                            csaw__fault *fault);
 /* The graph in partitions (parts.h), worked on by a GPU, cuda:ordinal, or, if that is negative, a simulated device.
  * prepare: before the runs of a job, the tables of whose rows travel with the partitions until they are forgotten;
@@ -112,9 +114,9 @@ uint32_t csaw__lots_apart(uint32_t depths);        /* the same, of batches that 
 void csaw__parts_drop_samples(csaw__parts *parts); /* those under way; NULL is fine */
 void csaw__parts_free(csaw__parts *parts);
 
-/* Samples of job->num_walks instances from job->first, on the CPU, to samples. */
+/* Samples of job->num_walks instances from job->first, on the CPU, to samples. done: as above. */
 csaw_status csaw__cpu_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool check,
-                             csaw_samples *samples, csaw__fault *fault);
+                             uint64_t *done, csaw_samples *samples, csaw__fault *fault);
 void csaw__workers_free(csaw_plan *plan);
 
 /* The GPU. Paths stay on the device, in samples; *fault has instance and depth alone. prepare, before runs of a job:

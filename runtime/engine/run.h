@@ -77,6 +77,10 @@ csaw_status csaw__run_batch(const csaw__run *r, uint64_t first, uint64_t count, 
 csaw_status csaw__run_fault(const csaw__run *r, csaw__fault *fault);
 /* Asks the progress function: CSAW_ESTOPPED if it says so. done: instances, all counted from the run's first. */
 csaw_status csaw__run_progress(const csaw__run *r, uint64_t done);
+/* Room for the walks of a batch in the host's memory, and the job's. */
+csaw_status csaw__walks_take(csaw_samples *samples, csaw__job *job);
+/* runtime/engine/draw_on_cpu.c: a batch by the plan's threads. Asks the progress function meanwhile. */
+csaw_status csaw__draw_on_cpu(const csaw__run *r, csaw__job *job, csaw_samples *samples, csaw__fault *fault);
 /* runtime/engine/parts_walk.c: walks of a batch on partitions. Asks the progress function between rounds. */
 csaw_status csaw__parts_walk(const csaw__run *r, const csaw__job *job, csaw__fault *fault);
 /* runtime/engine/device_parts_batches.cu: samples of a batch on partitions that come to a GPU, to samples->device_arcs.

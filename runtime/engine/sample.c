@@ -202,7 +202,7 @@ static csaw_status walk_one(const csaw__run *r, csaw__job *job, csaw__fault *fau
     csaw_samples one = {.num_walks = 1, .device_walks = 1, .length = job->length};
     if (r->is_sample) {
         csaw_plan whole = {.graph = r->plan->graph, .threads = 1}; /* no partitions are needed here */
-        const csaw_status status = csaw__cpu_sample(&whole, r->sampler, job, false, &one, fault);
+        const csaw_status status = csaw__cpu_sample(&whole, r->sampler, job, false, NULL, &one, fault);
         csaw__workers_free(&whole);
         csaw__arcs_free(NULL, &one.arcs);
         return status;
@@ -241,20 +241,25 @@ static bool is_for_cpu(const csaw__run *r) {
     return csaw__parts_leave_to_cpu(r->plan->parts, r->sampler, r->job.kernel, r->is_sample);
 }
 
-/* On the graph as the host has it: the bits are the same. */
-static csaw_status draw_on_cpu(const csaw__run *r, csaw__job *job, csaw_samples *samples, csaw__fault *fault) {
-    csaw_plan whole = {.graph = r->plan->graph, .threads = r->plan->threads};
-    samples->device = NULL;
-    if (r->is_sample) {
-        const csaw_status status = csaw__cpu_sample(&whole, r->sampler, job, false, samples, fault);
-        csaw__workers_free(&whole);
-        return status;
-    }
+csaw_status csaw__walks_take(csaw_samples *samples, csaw__job *job) {
     if (!samples->host_path) samples->device_walks = job->num_walks;
     CSAW_TRY(csaw__walks_room(samples));
     job->path = samples->host_path;
     job->edge = samples->host_edge;
-    return csaw__cpu_walk(&whole, r->sampler, job, false, fault);
+    return CSAW_OK;
+}
+
+/* On the graph as the host has it: the bits are the same. */
+static csaw_status draw_for_gpu(const csaw__run *r, csaw__job *job, csaw_samples *samples, csaw__fault *fault) {
+    csaw_plan whole = {.graph = r->plan->graph, .threads = r->plan->threads};
+    samples->device = NULL;
+    if (r->is_sample) {
+        const csaw_status status = csaw__cpu_sample(&whole, r->sampler, job, false, NULL, samples, fault);
+        csaw__workers_free(&whole);
+        return status;
+    }
+    CSAW_TRY(csaw__walks_take(samples, job));
+    return csaw__cpu_walk(&whole, r->sampler, job, false, NULL, fault);
 }
 
 void csaw__run_describe(const csaw__run *r, uint64_t first, uint64_t count, csaw_samples *samples) {
@@ -274,21 +279,16 @@ csaw_status csaw__run_batch(const csaw__run *r, uint64_t first, uint64_t count, 
     job.first = first;
     job.num_walks = count;
     csaw__run_describe(r, first, count, samples);
-    if (is_for_cpu(r)) return draw_on_cpu(r, &job, samples, fault);
+    if (is_for_cpu(r)) return draw_for_gpu(r, &job, samples, fault);
     if (r->plan->gpus) return csaw__gpus_draw(r, samples, fault);
     if (r->plan->spread) return csaw__spread_batch(r, &job, samples, fault);
-    if (r->is_sample) {
-        if (csaw__parts_on_gpu(r->plan->parts)) return csaw__parts_sample_on_gpu(r, &job, samples, fault);
-        return r->plan->device ? csaw__device_sample(r->plan, r->sampler, &job, samples, fault)
-                               : csaw__cpu_sample(r->plan, r->sampler, &job, r->options.check, samples, fault);
-    }
-    if (r->plan->device) return csaw__device_walk(r->plan, r->sampler, &job, samples, fault);
-    if (!samples->host_path) samples->device_walks = count;
-    CSAW_TRY(csaw__walks_room(samples));
-    job.path = samples->host_path;
-    job.edge = samples->host_edge;
-    return r->plan->parts ? csaw__parts_walk(r, &job, fault)
-                          : csaw__cpu_walk(r->plan, r->sampler, &job, r->options.check, fault);
+    if (r->is_sample && csaw__parts_on_gpu(r->plan->parts)) return csaw__parts_sample_on_gpu(r, &job, samples, fault);
+    if (r->plan->device)
+        return r->is_sample ? csaw__device_sample(r->plan, r->sampler, &job, samples, fault)
+                            : csaw__device_walk(r->plan, r->sampler, &job, samples, fault);
+    if (r->is_sample || !r->plan->parts) return csaw__draw_on_cpu(r, &job, samples, fault);
+    CSAW_TRY(csaw__walks_take(samples, &job));
+    return csaw__parts_walk(r, &job, fault);
 }
 
 csaw_status csaw__run_fault(const csaw__run *r, csaw__fault *fault) {

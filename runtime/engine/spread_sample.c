@@ -227,7 +227,7 @@ csaw_status csaw__spread_sample(csaw_plan *plan, const csaw_sampler *sampler, co
     s->take = take;
     s->user = &r;
     csaw_status status = csaw__alloc_zero(&r.out_at, s->on.size, "entries at other ranks");
-    if (status == CSAW_OK) status = csaw__cpu_sample(plan, sampler, mine, false, samples, fault);
+    if (status == CSAW_OK) status = csaw__cpu_sample(plan, sampler, mine, false, NULL, samples, fault);
     status = csaw__spread_end(s, status, fault, go_on);
     s->take = NULL;
     s->user = NULL;

@@ -96,7 +96,7 @@ csaw_status csaw__device_sample(csaw_plan *plan, const csaw_sampler *sampler, co
     CSAW_CUDA(cudaSetDevice(plan->device->ordinal));
     mine.graph = plan->graph;
     mine.threads = 1;
-    csaw_status status = csaw__cpu_sample(&mine, sampler, job, false, &drawn, &found);
+    csaw_status status = csaw__cpu_sample(&mine, sampler, job, false, nullptr, &drawn, &found);
     csaw__workers_free(&mine);
     keep(found, fault);
     if (status == CSAW_OK && found.kind == CSAW__FAULT_NONE) status = put_arcs(plan->device, drawn.arcs, s);

@@ -23,13 +23,21 @@ static void walk_checked(const csaw_sampler *sampler, const csaw__job *job, uint
     }
 }
 
+/* Walks that a thread takes at a time: groups that the loops keep under way together, several for each thread; where
+ * steps look at all of a row, no more than take a tenth of a second if all rows are as long as the longest. */
+static uint64_t chunk_of(const csaw_plan *plan, const csaw__job *job) {
+    const uint64_t group = 64, share = job->num_walks / (8 * (uint64_t)plan->threads) / group * group;
+    const uint64_t chunk = share < group ? group : share > 16 * group ? 16 * group : share;
+    const bool scans = job->kernel == CSAW__KERNEL_RACE || (job->kernel == CSAW__KERNEL_ITS && !job->rows.upto);
+    const double arcs = (double)job->length * (double)plan->graph->max_degree, most = 1e8 / (arcs > 1 ? arcs : 1);
+    return !scans || most > (double)chunk ? chunk : most < 1 ? 1 : (uint64_t)most;
+}
+
 csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check, uint64_t *done,
                            csaw__fault *fault) {
     csaw__watch *const watch = done ? csaw__watching() : NULL;
     bool left_out = false;
-    const uint64_t group = 64, share = job->num_walks / (8 * (uint64_t)plan->threads) / group * group;
-    const uint64_t chunk = share < group ? group : share > 16 * group ? 16 * group : share;
-    const uint64_t chunks = (job->num_walks + chunk - 1) / chunk;
+    const uint64_t chunk = chunk_of(plan, job), chunks = (job->num_walks + chunk - 1) / chunk;
     const int threads = chunks < (uint64_t)plan->threads ? (int)chunks + (chunks == 0) : plan->threads;
     (void)threads; /* of a build without OpenMP */
     CSAW__OMP(parallel num_threads(threads)) {

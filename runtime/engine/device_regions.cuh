@@ -9,6 +9,10 @@
 
 #include "runtime/engine/device_array.cuh"
 
+#ifndef CSAW__FEW_SEEDS
+#define CSAW__FEW_SEEDS 16384
+#endif
+
 namespace {
 
 /* Pools of the batch: first .. end - 1, or all if it goes past the last one. */
@@ -36,8 +40,8 @@ uint64_t most_seeds(const csaw__job *job) {
  * sectors of 32 bytes, which the seeds of a warp are to fill, unless there are few. Wide tiles took 10% longer for all
  * of a sample, by uniform bias, of 2,000,000 seeds (docs/measured/2026-11-27-gpu-19.md). */
 bool had_better_read(const csaw__job *job, uint64_t seeds) {
-    const uint64_t few = (uint64_t)1 << 14, of_sector = 32 / sizeof(csaw_vertex);
-    return seeds <= few || (uint64_t)(32 >> job->each.log_width) >= of_sector;
+    const uint64_t of_warp = 32 >> job->each.log_width, of_sector = 32 / sizeof(csaw_vertex);
+    return seeds <= CSAW__FEW_SEEDS || of_warp >= of_sector;
 }
 
 /* job: the batch's, as host has it; then with pools in device memory, all of them in one block, and fanouts. come: told

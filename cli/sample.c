@@ -35,6 +35,13 @@ static csaw_save_options save_options(const sample_options *options) {
                                .communicator = ranks_communicator()};
 }
 
+/* Why there is no result; the exit code. */
+static int report_stop(csaw_status status) {
+    if (status != CSAW_ESTOPPED) return report_library_failure();
+    report_failure("stopped; the result is not whole and was not kept");
+    return progress_exit_code();
+}
+
 static int sample_in_batches(const sample_options *options, sample_job *job, sample_picture *picture) {
     stream stream = {.job = job, .picture = picture};
     csaw_run_options run = sample_run(options);
@@ -50,29 +57,29 @@ static int sample_in_batches(const sample_options *options, sample_job *job, sam
     progress_end(&progress);
     job->seconds = seconds_now() - progress.begun - job->writing;
     if (status == CSAW_OK) return csaw_arc_writer_close(stream.writer) == CSAW_OK ? -1 : report_library_failure();
-    int result = EXIT_FAILED;
-    if (status == CSAW_ESTOPPED) {
-        result = progress_exit_code();
-        report_failure("stopped; the result is not whole and was not kept");
-    } else {
-        report_library_failure();
-    }
+    const int result = report_stop(status);
     csaw_arc_writer_discard(stream.writer);
     return result;
 }
 
 static int sample_at_once(const sample_options *options, sample_job *job, sample_picture *picture) {
-    const csaw_run_options run = sample_run(options);
+    csaw_run_options run = sample_run(options);
     const csaw_save_options save = save_options(options);
     csaw_samples *samples = NULL;
     csaw_arcs arcs;
+    progress progress;
     double begun = seconds_now();
     int result = -1;
-    if (csaw_sample(job->plan, options->sampler.sampler, options->sampler.params, &job->seeds, &run, &samples) !=
-            CSAW_OK ||
-        csaw_samples_arcs(samples, CSAW_HOST, &arcs) != CSAW_OK) {
+    progress_begin(&progress, 0);
+    run.progress = progress_report;
+    run.user = &progress;
+    csaw_status status =
+        csaw_sample(job->plan, options->sampler.sampler, options->sampler.params, &job->seeds, &run, &samples);
+    progress_end(&progress);
+    if (status == CSAW_OK) status = csaw_samples_arcs(samples, CSAW_HOST, &arcs);
+    if (status != CSAW_OK) {
         csaw_samples_free(samples);
-        return report_library_failure();
+        return report_stop(status);
     }
     job->seconds = seconds_now() - begun;
     job->edges = arcs.offset[arcs.num_instances];

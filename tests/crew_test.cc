@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -106,6 +107,21 @@ TEST_F(Crew, MembersAreTheSameThreadsEachTimeAndRunSideBySide) {
     EXPECT_EQ(first, work.thread);
     EXPECT_EQ(std::vector<int>(members, 51), work.runs);
     EXPECT_EQ(0, work.heard);
+}
+
+// Longer than they look: members and the caller sleep, and are woken.
+TEST_F(Crew, SleepsWhileNothingIsToDo) {
+    const auto sleep = [](void *, uint32_t member) {
+        if (member == 1) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        return CSAW_OK;
+    };
+    const csaw__crew_work slow = {sleep, nullptr, nullptr};
+    for (int i = 0; i < 5; i++) {
+        run_once();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        run_once();
+        ASSERT_EQ(CSAW_OK, csaw__crew_run(work.crew, &slow)) << csaw_last_error();
+    }
 }
 
 TEST_F(Crew, TheCallerHearsWhileTheyRun) {

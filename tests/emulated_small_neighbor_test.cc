@@ -28,6 +28,11 @@ void Run(int kernel, const csaw__job &job) {
 
 int Launch(int kernel, unsigned blocks, unsigned threads, void *stream, const csaw__job *job) {
     const csaw__job copy = *job;
+    if (job->roots) {
+        cudaPointerAttributes where;
+        EXPECT_EQ(cudaSuccess, cudaPointerGetAttributes(&where, job->roots + job->regions.first));
+        EXPECT_NE(cudaMemoryTypeUnregistered, where.type) << "a GPU would not find the seeds";
+    }
     return fake_cuda::Launch(stream,
                              [=] { emulated::RunBlocks(blocks, threads, [&copy, kernel] { Run(kernel, copy); }); });
 }
@@ -143,6 +148,29 @@ TEST_F(EmulatedSmall, WhateverMemoryThereIs) {
         }
         return status;
     });
+}
+
+TEST_F(EmulatedSmall, WithoutPageLockedMemory) {
+    emulated_each::Arcs want, got;
+    fake_cuda::refuse_pages = true;
+    for (csaw_vertex i = 40; i < 501; i++) seed.push_back(i * 40503u % 200);
+    for (uint64_t count : {31, 501}) {
+        seeds = count;
+        for (uint32_t k : {2, 20}) { // widths of tiles
+            fanout[0] = k;
+            ExpectTheCpus();
+        }
+    }
+    ASSERT_EQ(CSAW_OK, Draw(cpu, &want));
+    fail_every_allocation([&] {
+        fanout[1] = fanout[1] % 3 + 1; // others than those that are kept
+        const csaw_status status = Draw(gpu, &got);
+        return status;
+    });
+    fanout[1] = 2;
+    ASSERT_EQ(CSAW_OK, Draw(gpu, &got));
+    EXPECT_TRUE(want == got);
+    fake_cuda::refuse_pages = false;
 }
 
 // Instances begin as their seeds come: pieces of 128 bytes and more, at multiples of 64; read where they are, or, more

@@ -155,13 +155,16 @@ struct Shown {
     csaw__device *device;
     csaw_vertex *to;
     std::vector<std::pair<uint64_t, uint64_t>> pieces;
-    uint64_t refuse_at = ~uint64_t{0};
+    uint64_t refuse_at = ~uint64_t{0}; // a piece, once it is to be read
     static csaw_status Came(void *user, const csaw_vertex *seed, uint64_t first, uint64_t count) {
         auto *const shown = static_cast<Shown *>(user);
-        if (shown->pieces.size() == shown->refuse_at) return csaw__fail(CSAW_ESTOPPED, "no more");
+        cudaPointerAttributes where;
+        EXPECT_EQ(cudaSuccess, cudaPointerGetAttributes(&where, seed));
+        EXPECT_NE(cudaMemoryTypeUnregistered, where.type) << "a GPU would not find it";
         shown->pieces.emplace_back(first, count);
         EXPECT_EQ(cudaSuccess, cudaMemcpyAsync(shown->to + first, seed, count * sizeof *seed, cudaMemcpyDeviceToDevice,
                                                shown->device->stream));
+        if (shown->pieces.size() > shown->refuse_at) return csaw__fail(CSAW_ESTOPPED, "no more");
         return CSAW_OK;
     }
 };
@@ -211,6 +214,7 @@ TEST_F(EmulatedUpload, ShowsNoSeedsAfterABadOneOrAFailure) {
     csaw__job job = {};
     job.num_vertices = 97;
     job.roots = seed.data();
+    for (size_t i = 0; i < seed.size(); i++) seed[i] = static_cast<csaw_vertex>(i % 97);
     Shown shown = {device, to.data(), {}};
     seed[1500000] = 97;
     EXPECT_EQ(CSAW_EINVAL, csaw__device_show_seeds(device, &job, 0, seed.size(), {Shown::Came, &shown}));
@@ -220,8 +224,10 @@ TEST_F(EmulatedUpload, ShowsNoSeedsAfterABadOneOrAFailure) {
     seed[1500000] = 0;
     Shown refusing = {device, to.data(), {}, 2};
     EXPECT_EQ(CSAW_ESTOPPED, csaw__device_show_seeds(device, &job, 0, seed.size(), {Shown::Came, &refusing}));
-    EXPECT_EQ(2u, refusing.pieces.size());
-    EXPECT_EQ(cudaSuccess, cudaStreamSynchronize(device->stream));
+    EXPECT_EQ(3u, refusing.pieces.size());
+    put(21 * mib); // into the same blocks, while those pieces may still be read
+    const auto &[last, of_last] = refusing.pieces.back();
+    EXPECT_TRUE(std::equal(to.begin(), to.begin() + static_cast<std::ptrdiff_t>(last + of_last), seed.begin()));
 }
 
 TEST_F(EmulatedUpload, KeepsFanoutsWhileTheyAreTheSame) {

@@ -405,6 +405,31 @@ TEST_P(SampleHeard, OfSeveral) {
     EXPECT_GT(6000u, p.last);
 }
 
+// The progress function may call csaw, but for the plan that draws, and set or take away the thread's watch.
+bool MakeAGraph(void *user, uint64_t, uint64_t) {
+    Progress *p = static_cast<Progress *>(user);
+    EXPECT_EQ(0u, p->batches++) << "asked while it was asked";
+    csaw_rmat_options options = {};
+    csaw_graph *made = nullptr;
+    options.size = sizeof options;
+    options.scale = 6;
+    EXPECT_EQ(CSAW_OK, csaw_graph_rmat(&options, &made)) << csaw_last_error();
+    csaw_graph_free(made);
+    csaw_watch(nullptr, nullptr);
+    p->calls++;
+    p->batches--;
+    return true;
+}
+
+TEST_P(SampleHeard, MayCallCsaw) {
+    Progress p;
+    run.progress = MakeAGraph;
+    run.user = &p;
+    run.walks_per_seed = 200;
+    ASSERT_EQ(CSAW_OK, csaw_sample(plan, &csaw_uniform, nullptr, nullptr, &run, &samples)) << csaw_last_error();
+    EXPECT_LE(alone() ? 3u : 2u, p.calls);
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, SampleHeard, ::testing::Values(1, 2));
 
 TEST_F(Sample, DeviceViewsNeedADevice) {

@@ -64,9 +64,10 @@ CSAW_API const char *csaw_status_text(csaw_status status); /* never NULL */
 CSAW_API const char *csaw_last_error(void);                /* this thread's last failure; never NULL */
 
 /* Calls of this thread that load, make, turn round, renumber or save a graph, build tables of biases, draw negatives on
- * the CPU, make a subgraph, or draw in one process on the CPU without a progress function ask go_on, on this thread,
- * when they begin a step and ten times a second at most; false ends the call with CSAW_ESTOPPED, and every other one
- * that would ask, until csaw_watch() is called again. It may not call csaw. NULL, as at first: nobody is asked. */
+ * the CPU, make a subgraph, or draw walks or samples without a progress function, in one process on the CPU, ask go_on,
+ * on this thread, when they begin a step and ten times a second at most; false ends the call with CSAW_ESTOPPED, and
+ * every other one that would ask, until csaw_watch() is called again. It may not call csaw. NULL, as at first: nobody
+ * is asked. */
 CSAW_API void csaw_watch(bool (*go_on)(void *user), void *user);
 
 /* ---- graph -------------------------------------------------------------- */
@@ -305,8 +306,8 @@ typedef struct csaw_run_options {
                              come and go, a batch of walks is a whole number of rounds of those that are under way
                              together; by default one round, if that is more than 64 MiB, up to 4 GiB. Of several GPUs
                              the defaults are for each */
-    /* Walks or samples that are drawn, of all; false stops the run. Between batches, and in one process on the CPU ten
-     * times a second while one is drawn; on the caller's thread. */
+    /* Walks or samples that are drawn, of all; false stops the run. On the caller's thread, between batches, and in one
+     * process on the CPU, but for walks on partitions, up to ten times a second within one, between instances. */
     bool (*progress)(void *user, uint64_t done, uint64_t total);
     void *user;
 } csaw_run_options;

@@ -4,6 +4,7 @@
 #include "runtime/base/crew.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,12 +13,12 @@
 
 #include "runtime/base/memory.h"
 
-static const long long longest_look = 1000000; /* ns: what comes between two batches that follow each other */
+static const long long longest_look = 1000000; /* ns: more than the host takes between two batches */
 
 typedef struct member {
     csaw__crew *crew;
-    pthread_t thread;   /* of member 0 none */
-    atomic_uint called; /* 0 or 1 */
+    pthread_t thread; /* of member 0 none */
+    atomic_bool called;
     csaw_status status;
     char message[2048];
 } member;
@@ -30,7 +31,7 @@ struct csaw__crew {
     const csaw__crew_work *work;
     uint32_t threads;
     atomic_uint at_work; /* of them */
-    bool told, over;
+    atomic_bool told, over;
     member member[];
 };
 
@@ -44,12 +45,10 @@ static long long now(void) {
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Looks for a while whether it is 0, or is not any more. */
-static void look_for(const atomic_uint *value, bool zero) {
-    enum { LOOKS_A_TIME = 256 };
-    const long long end = now() + longest_look;
-    for (int looks = 1; (atomic_load(value) == 0) != zero; looks++)
-        if (looks % LOOKS_A_TIME == 0 && now() > end) return;
+/* Whether to look once more, of a look that began then. */
+static bool look_again(long long begun) {
+    sched_yield(); /* to whoever has work, where there are fewer cores */
+    return now() - begun < longest_look;
 }
 
 static void run_member(csaw__crew *crew, uint32_t number) {
@@ -66,7 +65,8 @@ static void *live(void *self) {
     member *const m = self;
     csaw__crew *const crew = m->crew;
     for (;;) {
-        look_for(&m->called, false);
+        const long long begun = now();
+        while (!atomic_load(&m->called) && !atomic_load(&crew->over) && look_again(begun)) {}
         pthread_mutex_lock(&crew->lock);
         while (!atomic_load(&m->called) && !crew->over) pthread_cond_wait(&crew->called, &crew->lock);
         const bool over = !atomic_load(&m->called);
@@ -74,7 +74,7 @@ static void *live(void *self) {
         if (over) return NULL;
         run_member(crew, (uint32_t)(m - crew->member));
         pthread_mutex_lock(&crew->lock);
-        atomic_store(&m->called, 0);
+        atomic_store(&m->called, false);
         atomic_fetch_sub(&crew->at_work, 1);
         pthread_cond_signal(&crew->changed);
         pthread_mutex_unlock(&crew->lock);
@@ -123,7 +123,8 @@ void csaw__crew_free(csaw__crew *crew) {
 /* Until all are done, hearing what they tell. */
 static void wait_for_all(csaw__crew *crew) {
     const csaw__crew_work *const work = crew->work;
-    look_for(&crew->at_work, true);
+    const long long begun = now();
+    while (atomic_load(&crew->at_work) && !atomic_load(&crew->told) && look_again(begun)) {}
     pthread_mutex_lock(&crew->lock);
     while (atomic_load(&crew->at_work) || crew->told) {
         if (!crew->told) {
@@ -145,7 +146,7 @@ csaw_status csaw__crew_run(csaw__crew *crew, const csaw__crew_work *work) {
     crew->work = work;
     crew->caller = pthread_self();
     atomic_store(&crew->at_work, crew->threads);
-    for (uint32_t i = 1; i <= crew->threads; i++) atomic_store(&crew->member[i].called, 1);
+    for (uint32_t i = 1; i <= crew->threads; i++) atomic_store(&crew->member[i].called, true);
     pthread_cond_broadcast(&crew->called);
     pthread_mutex_unlock(&crew->lock);
     run_member(crew, 0);

@@ -4,15 +4,7 @@
  * one, which is read in 5 ns. */
 #include "runtime/base/watch.h"
 
-#include <stdatomic.h>
 #include <time.h>
-
-struct csaw__watch {
-    bool (*go_on)(void *user);
-    void *user;
-    int64_t next; /* when to ask again */
-    atomic_bool stopped;
-};
 
 static _Thread_local csaw__watch mine;
 static atomic_llong pause = 100000000;
@@ -20,6 +12,7 @@ static atomic_llong pause = 100000000;
 void csaw_watch(bool (*go_on)(void *user), void *user) {
     mine.go_on = go_on;
     mine.user = user;
+    mine.owner = &mine;
     mine.next = 0;
     atomic_store(&mine.stopped, false);
 }
@@ -32,17 +25,16 @@ static int64_t now(void) {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-csaw__watch_function csaw__watch_exchange(csaw__watch_function other) {
-    const csaw__watch_function before = {mine.go_on, mine.user, atomic_load(&mine.stopped)};
-    mine.go_on = other.go_on;
-    mine.user = other.user;
-    mine.next = now() + atomic_load_explicit(&pause, memory_order_relaxed);
-    atomic_store(&mine.stopped, other.stopped);
-    return before;
+void csaw__watch_begin(csaw__watch *watch, bool (*go_on)(void *user), void *user) {
+    watch->go_on = go_on;
+    watch->user = user;
+    watch->owner = &mine;
+    watch->next = now() + atomic_load_explicit(&pause, memory_order_relaxed);
+    atomic_store(&watch->stopped, false);
 }
 
 bool csaw__watch_stopped(csaw__watch *watch) {
-    if (watch != &mine || atomic_load_explicit(&watch->stopped, memory_order_relaxed))
+    if (watch->owner != &mine || atomic_load_explicit(&watch->stopped, memory_order_relaxed))
         return atomic_load_explicit(&watch->stopped, memory_order_relaxed);
     const int64_t time = now();
     if (time < watch->next) return false;
@@ -51,9 +43,10 @@ bool csaw__watch_stopped(csaw__watch *watch) {
     return atomic_load_explicit(&watch->stopped, memory_order_relaxed);
 }
 
-csaw_status csaw__go_on(void) {
-    CSAW_REQUIRE(!csaw__stopped(csaw__watching()), CSAW_ESTOPPED, "stopped: the function of csaw_watch() said so");
-    return CSAW_OK;
+csaw_status csaw__was_stopped(void) {
+    return csaw__fail(CSAW_ESTOPPED, "stopped: the function of csaw_watch() said so");
 }
+
+csaw_status csaw__go_on(void) { return csaw__stopped(csaw__watching()) ? csaw__was_stopped() : CSAW_OK; }
 
 void csaw__watch_every(int64_t nanoseconds) { atomic_store(&pause, nanoseconds); }

@@ -3,6 +3,10 @@
 #ifndef CSAW_BASE_WATCH_H
 #define CSAW_BASE_WATCH_H
 
+#ifndef __cplusplus
+#include <stdatomic.h>
+#endif
+
 #include "runtime/base/status.h"
 
 #ifdef __cplusplus
@@ -19,16 +23,23 @@ csaw__watch *csaw__watching(void);
 bool csaw__watch_stopped(csaw__watch *watch);
 static inline bool csaw__stopped(csaw__watch *watch) { return watch && csaw__watch_stopped(watch); }
 
-/* Asks another function in this thread's place, first when it is time to, and gives the one that was asked. */
-typedef struct csaw__watch_function {
-    bool (*go_on)(void *user); /* NULL = nobody is to be asked */
+#ifndef __cplusplus
+struct csaw__watch {
+    bool (*go_on)(void *user);
     void *user;
-    bool stopped; /* it said no */
-} csaw__watch_function;
-csaw__watch_function csaw__watch_exchange(csaw__watch_function other);
+    const csaw__watch *owner; /* the watch of the thread that asks */
+    int64_t next;             /* when to ask again */
+    atomic_bool stopped;
+};
+
+/* One of a call's own beside the thread's: asked on this thread, first when it is time to. */
+void csaw__watch_begin(csaw__watch *watch, bool (*go_on)(void *user), void *user);
+#endif
 
 /* Between two steps of a call, and after a loop: CSAW_ESTOPPED if the call is to end. */
 csaw_status csaw__go_on(void);
+/* That, where a loop knows already. */
+csaw_status csaw__was_stopped(void);
 
 /* Items between two looks, where one takes some nanoseconds. */
 enum { CSAW__STRETCH = 1 << 14 };

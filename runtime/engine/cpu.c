@@ -23,21 +23,23 @@ static void walk_checked(const csaw_sampler *sampler, const csaw__job *job, uint
     }
 }
 
-/* Walks that a thread takes at a time: groups that the loops keep under way together, several for each thread; where
- * steps look at all of a row, no more than take a tenth of a second if all rows are as long as the longest. */
-static uint64_t chunk_of(const csaw_plan *plan, const csaw__job *job) {
+/* Walks that a thread takes at a time: groups that the loops keep under way together, several for each thread. Where
+ * steps look at all of a row and somebody is asked, no more than take a tenth of a second if all rows are as long as
+ * the longest, but a few. */
+static uint64_t chunk_of(const csaw_plan *plan, const csaw__job *job, bool check, bool asked) {
+    const double few = 4;
     const uint64_t group = 64, share = job->num_walks / (8 * (uint64_t)plan->threads) / group * group;
     const uint64_t chunk = share < group ? group : share > 16 * group ? 16 * group : share;
-    const bool scans = job->kernel == CSAW__KERNEL_RACE || (job->kernel == CSAW__KERNEL_ITS && !job->rows.upto);
+    const bool scans = check || job->kernel == CSAW__KERNEL_RACE || job->kernel == CSAW__KERNEL_ITS;
     const double arcs = (double)job->length * (double)plan->graph->max_degree, most = 1e8 / (arcs > 1 ? arcs : 1);
-    return !scans || most > (double)chunk ? chunk : most < 1 ? 1 : (uint64_t)most;
+    return !asked || !scans || most > (double)chunk ? chunk : (uint64_t)(most < few ? few : most);
 }
 
-csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check, uint64_t *done,
+csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check, csaw__heard *heard,
                            csaw__fault *fault) {
-    csaw__watch *const watch = done ? csaw__watching() : NULL;
+    csaw__watch *const watch = heard ? heard->watch : NULL;
     bool left_out = false;
-    const uint64_t chunk = chunk_of(plan, job), chunks = (job->num_walks + chunk - 1) / chunk;
+    const uint64_t chunk = chunk_of(plan, job, check, watch != NULL), chunks = (job->num_walks + chunk - 1) / chunk;
     const int threads = chunks < (uint64_t)plan->threads ? (int)chunks + (chunks == 0) : plan->threads;
     (void)threads; /* of a build without OpenMP */
     CSAW__OMP(parallel num_threads(threads)) {
@@ -52,13 +54,12 @@ for (uint64_t c = 0; c < chunks; c++) {
     uint64_t first = c * chunk, count = job->num_walks - first < chunk ? job->num_walks - first : chunk;
     if (!check) sampler->walk(job, first, count, &mine);
     for (uint64_t walk = first; check && walk < first + count; walk++) walk_checked(sampler, job, walk, &mine);
-    if (!done) continue;
+    if (!watch) continue;
     CSAW__OMP(atomic)
-    *done += count;
+    heard->done += count;
 }
 CSAW__OMP(critical(csaw__cpu_fault))
 csaw__fault_merge(fault, &mine);
     }
-    CSAW_REQUIRE(!left_out, CSAW_ESTOPPED, "stopped: the function of csaw_watch() said so");
-    return CSAW_OK;
+    return left_out ? csaw__was_stopped() : CSAW_OK;
 }

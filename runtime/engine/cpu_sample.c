@@ -27,8 +27,7 @@ typedef struct run {
     uint64_t num_batches, per_batch;
     const csaw__job *job;
     csaw__spare *spare;
-    uint64_t *done;     /* instances; NULL: nobody asks */
-    csaw__watch *watch; /* NULL: nobody is asked */
+    csaw__heard *heard; /* NULL: nobody is asked */
 } run;
 
 static uint64_t batch_size(const csaw_plan *plan, const csaw__job *job, uint32_t flags) {
@@ -129,14 +128,13 @@ return CSAW_OK;
 /* ---- all batches ---- */
 
 static csaw_status may_go_on(const run *r) {
-    CSAW_REQUIRE(!csaw__stopped(r->watch), CSAW_ESTOPPED, "stopped: the function of csaw_watch() said so");
-    return CSAW_OK;
+    return r->heard && csaw__stopped(r->heard->watch) ? csaw__was_stopped() : CSAW_OK;
 }
 
 static void tell_done(const run *r, uint64_t count) {
-    if (!r->done) return;
+    if (!r->heard) return;
     CSAW__OMP(atomic)
-    *r->done += count;
+    r->heard->done += count;
 }
 
 static csaw_status run_all(run *r, int threads, csaw__fault *fault) {
@@ -177,11 +175,10 @@ csaw__fault_merge(fault, &w->fault);
 }
 
 csaw_status csaw__cpu_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool check,
-                             uint64_t *done, csaw_samples *samples, csaw__fault *fault) {
+                             csaw__heard *heard, csaw_samples *samples, csaw__fault *fault) {
     run r = {.job = job,
              .spare = samples->spare,
-             .done = done,
-             .watch = done ? csaw__watching() : NULL,
+             .heard = heard,
              .per_batch = batch_size(plan, job, sampler->traits() >> CSAW__TRAIT_FLAGS)};
     csaw_status status = CSAW_OK;
     r.num_batches = (job->num_walks + r.per_batch - 1) / r.per_batch;

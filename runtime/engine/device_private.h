@@ -36,7 +36,7 @@ typedef struct csaw__staging {
     bool refused;                              /* there was no such memory */
 } csaw__staging;
 
-/* Those of the last samples, which most batches share (device_upload.cu). */
+/* Those of the last small samples, each by itself, which most batches share (device_upload.cu). */
 typedef struct csaw__kept_fanouts {
     uint32_t *there, *here; /* [length], in device memory and in the host's; NULL: none */
     uint64_t length;
@@ -102,8 +102,8 @@ typedef struct csaw__seeds_come {
 /* Seeds first .. of the job, so many, as host memory has them, which must be vertices of its graph: CSAW_EINVAL. */
 csaw_status csaw__device_put_seeds(csaw__device *device, const csaw__job *host, csaw_vertex *to, uint64_t first,
                                    uint64_t count, csaw__seeds_come come);
-/* The same, put nowhere: the GPU reads them in the host's page-locked memory, and nothing put on the stream later does.
- */
+/* The same, put nowhere: the GPU reads them in page-locked memory, but for what came(), which is given, puts on the
+ * stream they are not there. */
 csaw_status csaw__device_show_seeds(csaw__device *device, const csaw__job *host, uint64_t first, uint64_t count,
                                     csaw__seeds_come come);
 /* Fanouts as device memory has them, [length], until this is called again or the device gives up what it can. */

@@ -44,9 +44,10 @@ bool had_better_read(const csaw__job *job, uint64_t seeds) {
     return seeds <= CSAW__FEW_SEEDS || of_warp >= of_sector;
 }
 
-/* job: the batch's, as host has it; then with pools in device memory, all of them in one block, and fanouts. come: told
- * of the batch's instances as their seeds come, if every one has one seed, and a seed one instance, which need not be
- * in that block then; else of all of them at the end. */
+/* job: the batch's, as host has it; then with pools in device memory, all of them in one block, and fanouts that the
+ * device keeps. come: told of the batch's instances as their seeds come, if every one has one seed, and a seed one
+ * instance; else of all of them at the end. Where the kernels that it launches read seeds in the host's memory, no
+ * later one may: job->roots is NULL then. */
 csaw_status put_pools(csaw__device *device, const csaw__job *host, array<uint64_t> *block, csaw__job *job,
                       csaw__seeds_come come = {}) {
     const pools at_hand = pools_of(host);

@@ -2,14 +2,15 @@
 /* runtime/engine/device_upload.cu - host memory to device memory, or to where a kernel reads it from the host's.
  *
  * Method: pages of the caller's are copied by several threads into page-locked blocks in turn, from which the device
- * fetches them while the next block is filled; seeds past the caches (runtime/base/largest.c). Seeds that one kernel
- * reads once are read there: no copy engine, no wait for it, half of the calls a piece. The driver's own way
- * with such memory has one thread copy. Blocks are filled alike, and none with less than several threads are worth, so
- * that the device waits for the first one alone. Where several devices are fed at once, each by a thread, that thread
- * copies alone unless it is much, in halves of such pieces, or in as many as there are blocks: with a team of OpenMP's,
- * whose threads wait busily by default, for each of four devices, 2 MB took up to 5 ms
- * (docs/measured/2026-11-27-gpu-17.md). What was copied may change at once; as many pieces as there are blocks wait for
- * nothing, more wait for the stream. Where page-locked memory is refused the driver does it all, for the plan's life.
+ * fetches them while the next block is filled; seeds past the caches (runtime/base/largest.c). The driver's own way
+ * with such pages has one thread copy. Seeds that one kernel reads once are read in the block, which by unified
+ * addressing is where the host has it: no copy engine, no wait for it, a call less a piece. Blocks are filled alike,
+ * and none with less than several threads are worth, so that the device waits for the first one alone. Where several
+ * devices are fed at once, each by a thread, that thread copies alone unless it is much, in halves of such pieces, or
+ * in as many as there are blocks: with a team of OpenMP's, whose threads wait busily by default, for each of four
+ * devices, 2 MB took up to 5 ms (docs/measured/2026-11-27-gpu-17.md). What was copied may change at once; as many
+ * pieces as there are blocks wait for nothing, more wait for the stream. Where page-locked memory is refused the driver
+ * does it all, for the plan's life.
  */
 #include <string.h>
 
@@ -133,8 +134,10 @@ csaw_status csaw__device_show_seeds(csaw__device *device, const csaw__job *host,
         CSAW_TRY(next_block(device, &turn, &block));
         csaw_vertex *const seed = (csaw_vertex *)(void *)block;
         CSAW_TRY(look_at(host, first + done, now, csaw__largest(host->roots + first + done, now, seed)));
-        CSAW_TRY(come.came(come.user, seed, done, now));
-        CSAW_CUDA(cudaEventRecord(device->staging.fetched[turn], device->stream));
+        const csaw_status status = come.came(come.user, seed, done, now);
+        CSAW_CUDA(
+            cudaEventRecord(device->staging.fetched[turn], device->stream)); /* it may have begun what reads them */
+        CSAW_TRY(status);
     }
     return CSAW_OK;
 }

@@ -87,10 +87,15 @@ csaw_status csaw__plan_check_alone(const csaw_plan *plan, const char *what);
 csaw_status csaw__tables_prepare(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool alias);
 void csaw__tables_clear(csaw__tables *tables);
 
-/* The engines. Each walks job->num_walks walks from job->first; a fault is kept in *fault, the lowest of all. done: how
- * many are drawn, as others may read it by an atomic meanwhile, and this thread's watch is asked whether to go on;
- * NULL: nobody is. CSAW_ESTOPPED: some were not drawn. */
-csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check, uint64_t *done,
+/* Who is asked while the CPU draws a batch whether to go on. */
+typedef struct csaw__heard {
+    struct csaw__watch *watch; /* NULL: nobody */
+    uint64_t done;             /* instances that are drawn, by atomics */
+} csaw__heard;
+
+/* The engines. Each walks job->num_walks walks from job->first; a fault is kept in *fault, the lowest of all. heard:
+ * NULL is fine. CSAW_ESTOPPED: some were not drawn. */
+csaw_status csaw__cpu_walk(csaw_plan *plan, const csaw_sampler *sampler, csaw__job *job, bool check, csaw__heard *heard,
                            csaw__fault *fault);
 /* The graph in partitions (parts.h), worked on by a GPU, cuda:ordinal, or, if that is negative, a simulated device.
  * prepare: before the runs of a job, the tables of whose rows travel with the partitions until they are forgotten;
@@ -114,9 +119,9 @@ uint32_t csaw__lots_apart(uint32_t depths);        /* the same, of batches that 
 void csaw__parts_drop_samples(csaw__parts *parts); /* those under way; NULL is fine */
 void csaw__parts_free(csaw__parts *parts);
 
-/* Samples of job->num_walks instances from job->first, on the CPU, to samples. done: as above. */
+/* Samples of job->num_walks instances from job->first, on the CPU, to samples. heard: as above. */
 csaw_status csaw__cpu_sample(csaw_plan *plan, const csaw_sampler *sampler, const csaw__job *job, bool check,
-                             uint64_t *done, csaw_samples *samples, csaw__fault *fault);
+                             csaw__heard *heard, csaw_samples *samples, csaw__fault *fault);
 void csaw__workers_free(csaw_plan *plan);
 
 /* The GPU. Paths stay on the device, in samples; *fault has instance and depth alone. prepare, before runs of a job:

@@ -117,6 +117,13 @@ TEST_F(EmulatedUpload, OfFourBlocksWaitsForNothing) {
     EXPECT_FALSE(early == std::vector<unsigned char>(9 * mib));
 }
 
+csaw__job job_of(const std::vector<csaw_vertex> &seed, csaw_vertex vertices) {
+    csaw__job job = {};
+    job.num_vertices = vertices;
+    job.roots = seed.data();
+    return job;
+}
+
 // Seeds come like any bytes, and the first that is no vertex is named, in whichever piece it stands.
 TEST_F(EmulatedUpload, LooksAtSeeds) {
     for (bool refused : {false, true})
@@ -124,9 +131,7 @@ TEST_F(EmulatedUpload, LooksAtSeeds) {
             const uint64_t before = 5; // seeds of others, which are not looked at
             std::vector<csaw_vertex> seed(before + count + 1, 99);
             void *there = nullptr;
-            csaw__job job = {};
-            job.num_vertices = 99;
-            job.roots = seed.data();
+            const csaw__job job = job_of(seed, 99);
             fake_cuda::refuse_pages = refused;
             for (uint64_t i = 0; i < count; i++) seed[before + i] = static_cast<csaw_vertex>(i % 99);
             ASSERT_EQ(CSAW_OK, csaw__device_alloc(device, &there, count * 4, "seeds"));
@@ -177,9 +182,7 @@ TEST_F(EmulatedUpload, ShowsSeedsPieceByPiece) {
             const bool refused = way % 2, is_put = way / 2;
             std::vector<csaw_vertex> seed(before + count), to(count);
             void *there = nullptr;
-            csaw__job job = {};
-            job.num_vertices = 97;
-            job.roots = seed.data();
+            const csaw__job job = job_of(seed, 97);
             fake_cuda::refuse_pages = refused;
             for (uint64_t i = 0; i < count; i++) seed[before + i] = static_cast<csaw_vertex>(i % 97);
             ASSERT_EQ(CSAW_OK, csaw__device_alloc(device, &there, count * 4, "seeds"));
@@ -211,9 +214,7 @@ TEST_F(EmulatedUpload, ShowsSeedsPieceByPiece) {
 
 TEST_F(EmulatedUpload, ShowsNoSeedsAfterABadOneOrAFailure) {
     std::vector<csaw_vertex> seed(6000000), to(seed.size());
-    csaw__job job = {};
-    job.num_vertices = 97;
-    job.roots = seed.data();
+    const csaw__job job = job_of(seed, 97);
     for (size_t i = 0; i < seed.size(); i++) seed[i] = static_cast<csaw_vertex>(i % 97);
     Shown shown = {device, to.data(), {}};
     seed[1500000] = 97;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* bench/instances.c - neighbour sampling uniform and by weight, forest fire and layer sampling, as C-SAW measures them
- * (Pandey et al., SC'20, section VI: two hops, one seed an instance), beside kernels written by hand for the first two.
+ * (Pandey et al., SC'20, section VI: two hops of two, one seed an instance), beside kernels written by hand for the
+ * first two.
  *
  * On a GPU two times are taken: until the arcs lie in device memory, and until they lie in the host's. All results are
  * verified before they are timed: check_arcs() sees the first instances and the last, and on a GPU some of both must be
  * the CPU engine's bit for bit (an instance's number decides its draws). The seeds of n instances are the first n of
- * the same list. */
+ * the same list, or the first n / w vertices, w times in turn. */
 #include "bench/instances.h"
 
 #include <csaw/samplers.h>
@@ -17,11 +18,16 @@
 #include "bench/hand_law.h"
 #include "bench/measure.h"
 
-enum { HOPS = 2, EQUAL = 2000, CHECKED = 10000 };
+enum { HOPS = 4 /* at most */, EQUAL = 2000, CHECKED = 10000 };
 static const double c_saw_seps = 37e6; /* C-SAW's program, neighbour sampling 10 x 10 on an R-MAT 16, measured apart */
 
 CSAW_DECLARE_SAMPLER(neighbor_factor);
-static const uint32_t fanouts[][HOPS] = {{15, 10}, {2, 2}};
+
+typedef struct fanout {
+    uint32_t hops, of[HOPS];
+} fanout;
+
+static const fanout usual[] = {{2, {15, 10}}, {2, {2, 2}}};
 
 typedef struct sampler_row {
     const char *name;
@@ -42,7 +48,7 @@ static const sampler_row rows[] = {
     {"forest_fire", &csaw_forest_fire, CSAW_SELECT_AUTO, false, true, ARCS_OF_SOME, -1, false},
     {"layer", &csaw_layer, CSAW_SELECT_AUTO, true, false, ARCS_OF_LAYER, -1, false},
 };
-enum { NUM_ROWS = sizeof rows / sizeof *rows, NUM_FANOUTS = sizeof fanouts / sizeof *fanouts };
+enum { NUM_ROWS = sizeof rows / sizeof *rows, NUM_USUAL = sizeof usual / sizeof *usual };
 
 typedef struct bench {
     const instances_job *job;
@@ -54,7 +60,8 @@ typedef struct bench {
     double packed_seps[2];       /* the same from seeds in host memory to arcs side by side, as csaw */
     double *seconds;
     uint64_t instances;
-    const uint32_t *fanout;
+    uint32_t each; /* how often the same vertices are the seeds */
+    const fanout *fanout;
     bool first;
 } bench;
 
@@ -86,8 +93,9 @@ static void report(bench *b, const outcome *o) {
     const double seps = (double)o->arcs / o->time.median;
     const bool neighbours = !strncmp(o->name, "neighbor", strlen("neighbor"));
     const double by_hand = o->hand < 0 ? 0 : b->hand_seps[o->hand], packed = o->hand < 0 ? 0 : b->packed_seps[o->hand];
-    char fanout[32] = "its own";
-    if (!o->own_fanout) snprintf(fanout, sizeof fanout, "%u, %u", b->fanout[0], b->fanout[1]);
+    char fanout[64] = "its own";
+    for (uint32_t d = 0, at = 0; d < b->fanout->hops && !o->own_fanout; d++)
+        at += (uint32_t)snprintf(fanout + at, sizeof fanout - at, d ? ", %u" : "%u", b->fanout->of[d]);
     printf("%-15s %-7s %-7s %9llu  %-4s %-6s %10.3f ms  (%.3f .. %.3f)  %10llu arcs  %9.1f M arcs/s", o->name,
            o->select, fanout, (unsigned long long)b->instances, o->by, o->where, o->time.median * 1e3,
            o->time.least * 1e3, o->time.most * 1e3, (unsigned long long)o->arcs, seps / 1e6);
@@ -98,12 +106,14 @@ static void report(bench *b, const outcome *o) {
     putchar('\n');
     fflush(stdout);
     if (!json) return;
-    fprintf(json,
-            "%s\n    {\"sampler\": \"%s\", \"select\": \"%s\", \"fanout\": \"%s\", \"instances\": %llu, \"by\": "
-            "\"%s\", \"until\": \"%s\", \"repeat\": %u, \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, "
-            "\"arcs\": %llu, \"seps\": %.6g",
-            b->first ? "" : ",", o->name, o->select, fanout, (unsigned long long)b->instances, o->by, o->where,
-            o->repeat, o->time.median, o->time.least, o->time.most, (unsigned long long)o->arcs, seps);
+    fprintf(
+        json,
+        "%s\n    {\"sampler\": \"%s\", \"select\": \"%s\", \"fanout\": \"%s\", \"instances\": %llu, \"seeds\": \"%s\", "
+        "\"by\": \"%s\", \"until\": \"%s\", \"repeat\": %u, \"median_s\": %.6g, \"min_s\": %.6g, \"max_s\": %.6g, "
+        "\"arcs\": %llu, \"seps\": %.6g",
+        b->first ? "" : ",", o->name, o->select, fanout, (unsigned long long)b->instances,
+        b->job->in_turn ? "in turn" : "list", o->by, o->where, o->repeat, o->time.median, o->time.least, o->time.most,
+        (unsigned long long)o->arcs, seps);
     if (neighbours) fprintf(json, ", \"to_c_saw\": %.4g", seps / c_saw_seps);
     if (by_hand > 0) fprintf(json, ", \"to_hand\": %.4g", seps / by_hand);
     if (packed > 0) fprintf(json, ", \"to_hand_packed\": %.4g", seps / packed);
@@ -155,15 +165,16 @@ static void free_copy(const csaw_arcs *copy) {
 }
 
 static csaw_run_options run_of(const bench *b, const sampler_row *row, uint64_t first) {
-    return *CSAW_RUN(.depth = HOPS, .fanout = row->own_fanout ? NULL : b->fanout, .select = row->select, .seed = 1,
-                     .first = first);
+    return *CSAW_RUN(.depth = b->fanout->hops, .fanout = row->own_fanout ? NULL : b->fanout->of, .select = row->select,
+                     .seed = 1, .first = first);
 }
 
 static csaw_samples *sample(const bench *b, const sampler_row *row) {
-    const csaw_run_options run = run_of(b, row, 0);
+    const csaw_seeds seeds = {.vertex = b->job->in_turn ? NULL : b->seed, .count = b->instances / b->each};
+    csaw_run_options run = run_of(b, row, 0);
     csaw_samples *samples = NULL;
-    must(csaw_sample(b->plan[row->weighted], row->sampler, NULL,
-                     &(csaw_seeds){.vertex = b->seed, .count = b->instances}, &run, &samples));
+    run.walks_per_seed = b->each;
+    must(csaw_sample(b->plan[row->weighted], row->sampler, NULL, &seeds, &run, &samples));
     return samples;
 }
 
@@ -194,7 +205,7 @@ static csaw_status compare_batch(void *user, csaw_samples *samples) {
 static void verify_some(const bench *b, const sampler_row *row, const csaw_arcs *view, uint64_t first, uint64_t end) {
     const csaw_csr csr = csaw_graph_csr(row->weighted ? b->job->weighted : b->job->plain);
     const csaw_arcs host = some_instances(view, first, end - first);
-    if (check_arcs(&csr, &host, end - first, b->seed + first, b->fanout, HOPS, row->rule))
+    if (check_arcs(&csr, &host, end - first, b->seed + first, b->fanout->of, b->fanout->hops, row->rule))
         wrong(b, row->name, "arcs that are no sample");
     if (b->on_gpu) {
         comparison c = {.b = b, .row = row, .got = &host};
@@ -301,7 +312,7 @@ static void by_hand(bench *b, hand_way way) {
         }
         repeat = repeats(b, seconds);
         const csaw_arcs view = hand_device_get(b->hand, way, 0, checked);
-        if (check_arcs(&csr, &view, checked, b->seed, b->fanout, HOPS, ARCS_OF_VERTEX))
+        if (check_arcs(&csr, &view, checked, b->seed, b->fanout->of, b->fanout->hops, ARCS_OF_VERTEX))
             wrong(b, "by hand", "arcs that are no sample");
     }
     const hand_totals totals = hand_device_totals(b->hand, way);
@@ -329,16 +340,38 @@ static bool wanted(const bench *b, const char *name) {
 }
 
 static void all_samplers(bench *b, bool last_fanout) {
-    bool known = b->hand && hand_device_has(b->fanout);
+    bool known = b->hand && b->fanout->hops == 2 && hand_device_has(b->fanout->of);
     b->hand_seps[0] = b->hand_seps[1] = b->packed_seps[0] = b->packed_seps[1] = 0;
-    if (known) hand_device_seeds(b->hand, b->seed, b->instances, b->fanout);
+    if (known) hand_device_seeds(b->hand, b->seed, b->instances, b->fanout->of);
     if (known && wanted(b, "neighbor")) by_hand(b, HAND_UNIFORM);
     if (known && wanted(b, "neighbor_biased")) by_hand(b, HAND_WEIGHTED);
     for (int i = 0; i < NUM_ROWS; i++) {
         if (!wanted(b, rows[i].name) || (rows[i].own_fanout && !last_fanout)) continue;
         if (b->on_gpu) by_csaw(b, &rows[i], CSAW_DEVICE);
-        by_csaw(b, &rows[i], CSAW_HOST);
+        if (!b->on_gpu || !b->job->in_place) by_csaw(b, &rows[i], CSAW_HOST);
     }
+}
+
+static fanout read_fanout(const char *text) {
+    fanout out = {0, {0}};
+    const char *at = text;
+    for (char *end; out.hops < HOPS; at = end + 1) {
+        out.of[out.hops] = (uint32_t)strtoul(at, &end, 10);
+        if (end == at || !out.of[out.hops++]) break;
+        if (!*end) return out;
+        if (*end != ',') break;
+    }
+    fprintf(stderr, "sample_bench: --fanout is up to %d numbers of 1 or more with commas between, not '%s'\n", HOPS,
+            text);
+    exit(2);
+}
+
+/* Seeds of b->instances, as often as there are to be of each vertex. */
+static void choose_seeds(bench *b, uint64_t vertices) {
+    b->each = 1;
+    while (b->job->in_turn && (b->instances % b->each || b->instances / b->each > vertices)) b->each++;
+    for (uint64_t i = 0; i < b->instances; i++)
+        b->seed[i] = (csaw_vertex)(b->job->in_turn ? i % (b->instances / b->each) : i * 2654435761u % vertices);
 }
 
 void bench_instances(const instances_job *job) {
@@ -357,7 +390,6 @@ void bench_instances(const instances_job *job) {
     }
     b.seed = memory(most * sizeof *b.seed);
     b.seconds = memory(job->repeat * sizeof *b.seconds);
-    for (uint64_t i = 0; i < most; i++) b.seed[i] = (csaw_vertex)(i * 2654435761u % csr.num_vertices);
     for (int w = 0; w < 2; w++) {
         must(csaw_plan_create(graphs[w], CSAW_PLAN(.device = job->device), &b.plan[w]));
         must(csaw_plan_create(graphs[w], NULL, &b.cpu[w]));
@@ -372,11 +404,14 @@ void bench_instances(const instances_job *job) {
         if (job->json) fprintf(job->json, "\"device_copy_bytes_per_s\": %.6g, ", rate);
     }
     if (job->json) fputs("\"instances\": [", job->json);
-    for (int f = 0; f < NUM_FANOUTS; f++)
+    const fanout given = job->fanout ? read_fanout(job->fanout) : usual[0], *const list = job->fanout ? &given : usual;
+    const int num = job->fanout ? 1 : NUM_USUAL;
+    for (int f = 0; f < num; f++)
         for (const char *at = job->numbers; *at; at = *end ? end + 1 : end) {
             b.instances = strtoull(at, &end, 10);
-            b.fanout = fanouts[f];
-            all_samplers(&b, f + 1 == NUM_FANOUTS);
+            b.fanout = list + f;
+            choose_seeds(&b, csr.num_vertices);
+            all_samplers(&b, f + 1 == num);
         }
     if (job->json) fputc(']', job->json);
     hand_device_close(b.hand);

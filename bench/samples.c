@@ -7,11 +7,13 @@
  *   sample_bench [--scale 20] [--edge-factor 16] [--seeds 10000] [--batch 1024] [--repeat 11] [--device cpu]
  *                [--json FILE] [--commit TEXT]
  *   sample_bench --instances 2000,20000,200000,2000000 [--only neighbor,neighbor_biased] [--scale 20]
- *                [--edge-factor 16] [--repeat 11] [--device cuda:0] [--json FILE] [--commit TEXT]
+ *                [--edge-factor 16] [--fanout 8,8,8] [--in-turn 1] [--in-place 1] [--repeat 11] [--device cuda:0]
+ *                [--json FILE] [--commit TEXT]
  *
- * With --instances it is bench/instances.c that runs: one seed an instance, fanouts 15, 10 and 2, 2, several samplers,
- * on a GPU beside kernels written by hand, on several (--device all, or cuda:0,cuda:1) without them. --only names the
- * samplers wanted. --commit is kept in the JSON. */
+ * With --instances it is bench/instances.c that runs: one seed an instance, fanouts 15, 10 and 2, 2 or that of
+ * --fanout, several samplers, on a GPU beside kernels written by hand, on several (--device all, or cuda:0,cuda:1)
+ * without them. --only names the samplers wanted. With --in-turn the vertices are the seeds, the same number of times
+ * each, in place of a list; with --in-place arcs stay on the GPUs. --commit is kept in the JSON. */
 #include <csaw/samplers.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +32,8 @@ enum { HOPS = 2 };
 static const uint32_t fanout[HOPS] = {15, 10};
 
 typedef struct settings {
-    uint32_t scale, edge_factor, seeds, batch, repeat;
-    const char *device, *json, *instances, *only, *commit;
+    uint32_t scale, edge_factor, seeds, batch, repeat, in_turn, in_place;
+    const char *device, *json, *instances, *only, *fanout, *commit;
 } settings;
 
 static void *memory(size_t bytes) {
@@ -156,11 +158,12 @@ static figure by_csaw(const job *j, const csaw_graph *graph, const csaw_sampler 
 static settings read_settings(int argc, char **argv) {
     settings s = {.scale = 20, .edge_factor = 16, .seeds = 10000, .batch = 1024, .repeat = 11, .device = "cpu"};
     s.commit = "not given";
-    const bench_option options[] = {{"--scale", &s.scale, NULL},   {"--edge-factor", &s.edge_factor, NULL},
-                                    {"--seeds", &s.seeds, NULL},   {"--batch", &s.batch, NULL},
-                                    {"--repeat", &s.repeat, NULL}, {"--device", NULL, &s.device},
-                                    {"--json", NULL, &s.json},     {"--instances", NULL, &s.instances},
-                                    {"--only", NULL, &s.only},     {"--commit", NULL, &s.commit}};
+    const bench_option options[] = {
+        {"--scale", &s.scale, NULL},      {"--edge-factor", &s.edge_factor, NULL}, {"--seeds", &s.seeds, NULL},
+        {"--batch", &s.batch, NULL},      {"--repeat", &s.repeat, NULL},           {"--device", NULL, &s.device},
+        {"--json", NULL, &s.json},        {"--instances", NULL, &s.instances},     {"--only", NULL, &s.only},
+        {"--commit", NULL, &s.commit},    {"--fanout", NULL, &s.fanout},           {"--in-turn", &s.in_turn, NULL},
+        {"--in-place", &s.in_place, NULL}};
     bench_options_read(argc, argv, options, sizeof options / sizeof *options, "sample_bench", "bench/samples.c");
     if (!s.batch || !s.repeat) {
         fputs("sample_bench: --batch and --repeat are at least 1\n", stderr);
@@ -182,11 +185,10 @@ static void print_graph(FILE *out, const settings *s, const csaw_csr *csr) {
 /* One seed an instance. Returns whether the JSON was written. */
 static bool many_instances(const settings *s, const csaw_graph *plain, const csaw_graph *graph, FILE *json) {
     const csaw_csr csr = csaw_graph_csr(graph);
-    printf(
-        "csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; one seed an instance, 2 hops, device %s, "
-        "1 warm-up, median of %u (3 where a run takes a second)\n",
-        csaw_version(), s->scale, s->edge_factor, (unsigned long long)csr.num_vertices,
-        (unsigned long long)csr.num_edges, s->device, s->repeat);
+    printf("csaw %s, R-MAT scale %u, edge factor %u: %llu vertices, %llu arcs; one seed an instance%s, device %s, "
+           "1 warm-up, median of %u (3 where a run takes a second)\n",
+           csaw_version(), s->scale, s->edge_factor, (unsigned long long)csr.num_vertices,
+           (unsigned long long)csr.num_edges, s->in_turn ? ", vertices in turn" : "", s->device, s->repeat);
     fflush(stdout);
     if (json) print_graph(json, s, &csr);
     bench_instances(&(instances_job){.plain = plain,
@@ -194,6 +196,9 @@ static bool many_instances(const settings *s, const csaw_graph *plain, const csa
                                      .device = s->device,
                                      .numbers = s->instances,
                                      .only = s->only,
+                                     .fanout = s->fanout,
+                                     .in_turn = s->in_turn,
+                                     .in_place = s->in_place,
                                      .repeat = s->repeat,
                                      .json = json});
     return !json || fputs("}\n", json) >= 0;

@@ -302,6 +302,7 @@ static csaw_spmm_plan *prepare(bench *b, const char *by, bool hubs) {
     o.device = b->set.device;
     o.fixed_weights = true;
     o.hubs = hubs;
+    o.maxima = true;
     for (double &s : seconds) {
         csaw_spmm_plan_free(plan);
         const double start = now();

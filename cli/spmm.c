@@ -210,8 +210,11 @@ static csaw_status place(product *p) {
 static csaw_status prepare(product *p) {
     const csaw_sparse a = sparse_there(p);
     const double begun = seconds_now();
-    const csaw_status status = csaw_spmm_prepare(
-        &a, CSAW_PREPARE(.fixed_weights = true, .device = p->device, .hubs = p->method == CSAW_SPMM_HUBS), &p->plan);
+    const csaw_status status =
+        csaw_spmm_prepare(&a,
+                          CSAW_PREPARE(.fixed_weights = true, .device = p->device, .hubs = p->method == CSAW_SPMM_HUBS,
+                                       .maxima = p->arg != NULL),
+                          &p->plan);
     p->prepared = seconds_now() - begun;
     return status;
 }

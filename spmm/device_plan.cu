@@ -114,6 +114,10 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
     CSAW_TRY(keep(where, a->rows, "the lengths of rows", &plan->divisor));
     CSAW_TRY(csaw__device_divisors(where, a, plan->divisor));
     if (options->hubs) CSAW_TRY(find_hubs(where, a, plan));
+    if (options->maxima) {
+        CSAW_TRY(keep(where, a->num_edges, "places of edges in the transpose", &plan->place));
+        CSAW_TRY(csaw__device_edge_places(where, t->edge, a->num_edges, plan->place));
+    }
     if (options->fixed_weights && a->weight) {
         plan->heads = options->heads ? options->heads : 1;
         plan->weight_of = a->weight;
@@ -146,7 +150,7 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
     place where;
     if (plan->pool && where.enter(plan->ordinal, nullptr, nullptr) == CSAW_OK) {
         void *const memory[] = {plan->transpose.rowptr, plan->transpose.row, plan->transpose.edge, plan->dots.group,
-                                plan->dots.row,         plan->divisor,       plan->weight};
+                                plan->dots.row,         plan->divisor,       plan->weight,         plan->place};
         cudaDeviceSynchronize(); /* calls with this plan may still run */
         for (const csaw__device_known *k : {&plan->matrix, &plan->transposed})
             for (void *m : {(void *)k->split.count, (void *)k->split.chunk, (void *)k->split.row, (void *)k->order,

@@ -31,6 +31,7 @@ struct csaw__device_plan {
     float *weight;  /* fixed ones, [num_edges, heads] by the transpose's edges; NULL = none */
     uint32_t heads;
     const float *weight_of; /* the array that they were copied from */
+    uint64_t *place;        /* [num_edges] of the matrix's edges in the transpose; NULL unless prepared for maxima */
 };
 
 /* The fixed weights of a plan, if they are those of a with so many heads; NULL = none. */
@@ -159,6 +160,8 @@ csaw_status csaw__device_features(const place &where, csaw_spmm_method method, c
 /* dx of MAX and MIN over the plan's transpose, and where that is faster than to sort: rows are not many times as few as
  * edges. Strides of dy and dx are filled in, dx has columns. */
 bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_spmm_plan *plan);
+/* place: [num_edges] of the transpose's edges, by the matrix's. */
+csaw_status csaw__device_edge_places(const place &where, const csaw_edge *edge, uint64_t edges, uint64_t *place);
 csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan, uint32_t heads,
                                  const csaw_edge *arg, const csaw_dense *dy, const csaw_dense *dx);
 /* out[e, h] = <x[row of e, head h], y[column of e, head h]>, divided by the edges of the row if mean. */

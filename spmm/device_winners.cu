@@ -31,6 +31,11 @@ static csaw_status launch(const place &where, const csaw__winners *w) {
     return CSAW_OK;
 }
 
+csaw_status csaw__device_edge_places(const place &where, const csaw_edge *edge, uint64_t edges, uint64_t *place) {
+    CSAW__LAUNCH(where, edges, csaw__find_places, edge, edges, place);
+    return CSAW_OK;
+}
+
 csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan, uint32_t heads,
                                  const csaw_edge *arg, const csaw_dense *dy, const csaw_dense *dx) {
     const csaw__device_plan *const d = plan->device;
@@ -58,14 +63,13 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
                  (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)blocks);
     if (w.at_once * blocks > 0x7fffffffu) w.at_once = 0x7fffffffu / blocks;
     CSAW_TRY(won.take(where, w.at_once * a->num_edges * w.words, "which edges won"));
-    if (csaw__won_by_place(&w)) CSAW_TRY(edge_place.take(where, a->num_edges, "places of edges in the transpose"));
+    const bool by_place = csaw__won_by_place(&w);
+    if (by_place && !d->place) CSAW_TRY(edge_place.take(where, a->num_edges, "places of edges in the transpose"));
     if (where.counted) return CSAW_OK;
     w.won = won.get();
-    w.order = {d->transpose.edge, edge_place.get(), fixed != nullptr};
-    if (edge_place.get()) {
-        CSAW__LAUNCH(where, a->num_edges, csaw__find_places, w.order.edge, a->num_edges, edge_place.get());
-        if (fixed || !a->weight) w.order.edge = nullptr;
-    }
+    w.order = {d->transpose.edge, by_place && d->place ? d->place : edge_place.get(), fixed != nullptr};
+    if (edge_place.get()) CSAW_TRY(csaw__device_edge_places(where, d->transpose.edge, a->num_edges, edge_place.get()));
+    if (by_place && (fixed || !a->weight)) w.order.edge = nullptr;
     for (uint64_t first = 0; first < slices; first += w.at_once) {
         const uint64_t left = slices - first, here = left < w.at_once ? left : w.at_once;
         for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;

@@ -143,17 +143,24 @@ TEST_F(SpmmBackwardGpu, WinnersGatheredHaveTheCpusBits) {
             ASSERT_LT(a.col.size() / a.rows, uint64_t{CSAW__OFTEN});
             const OnDevice there(a);
             const Plan plain(there.view, "cuda:0"), fixed(there.view, "cuda:0", true, heads);
+            const Plan maxima(there.view, "cuda:0", false, 1, false, true);
             for (csaw_reduce reduce : {CSAW_MAX, CSAW_MIN})
                 for (csaw_dtype dtype : dtypes)
                     for (uint64_t columns : {1, 8, 31, 33, 64, 65, 256, 257, 1000}) {
                         const Plan &plan = (columns / 8 + dtype + reduce) % 2 ? plain : fixed;
                         if (!reference::takes_case()) continue;
-                        const Gradients g(a, there, reduce, columns * heads, dtype, heads);
-                        uint64_t bytes = 0;
-                        ASSERT_EQ(g.WorkBytes(plan.get(), &bytes), CSAW_OK) << csaw_last_error();
-                        EXPECT_TRUE(AreTaken(bytes, plan.get(), [&] { return g.Run(plan.get()); }));
-                        EXPECT_TRUE(g.IsTheCpus()) << a.name << ", heads " << heads << ", reduce " << reduce
-                                                   << ", storage " << dtype << ", " << columns << " columns";
+                        uint64_t bytes[2] = {};
+                        for (const Plan *with : {&plan, &maxima}) {
+                            const Gradients g(a, there, reduce, columns * heads, dtype, heads);
+                            uint64_t *const asked = bytes + (with == &maxima);
+                            ASSERT_EQ(g.WorkBytes(with->get(), asked), CSAW_OK) << csaw_last_error();
+                            EXPECT_TRUE(AreTaken(*asked, with->get(), [&] { return g.Run(with->get()); }));
+                            EXPECT_TRUE(g.IsTheCpus())
+                                << a.name << ", heads " << heads << ", reduce " << reduce << ", storage " << dtype
+                                << ", " << columns << " columns" << (with == &maxima ? ", by places of the plan" : "");
+                        }
+                        // eight words an edge, whose places are the plan's; 257 columns are single ones
+                        EXPECT_EQ(bytes[1] < bytes[0], columns == 256 || columns == 1000) << columns;
                     }
         }
 }
@@ -240,12 +247,13 @@ void ExpectRefused(csaw_status status, csaw_status wanted, const char *word) {
     EXPECT_NE(std::string(csaw_last_error()).find(word), std::string::npos) << csaw_last_error();
 }
 
-csaw_status Prepare(const Sparse &a, const char *device = "cuda:0") {
+csaw_status Prepare(const Sparse &a, const char *device = "cuda:0", bool maxima = false) {
     const OnDevice there(a);
     csaw_prepare_options options = {};
     csaw_spmm_plan *plan = nullptr;
     options.size = sizeof options;
     options.device = device;
+    options.maxima = maxima;
     const csaw_status status = csaw_spmm_prepare(&there.view, &options, &plan);
     EXPECT_EQ(status == CSAW_OK, plan != nullptr);
     csaw_spmm_plan_free(plan);
@@ -291,6 +299,8 @@ TEST_F(SpmmBackwardGpu, FailedAllocationsLeaveOutputs) {
     const Sparse a = Hubs(1);
     const OnDevice there(a);
     EXPECT_GT(fail_every_allocation([&] { return Prepare(a); }), 10u);
+    EXPECT_GT(fail_every_allocation([&] { return Prepare(a, "cuda:0", true); }),
+              fail_every_allocation([&] { return Prepare(a); }));
     const Plan plan(there.view, "cuda:0");
     for (csaw_reduce reduce : {CSAW_MEAN, CSAW_MAX})
         for (const csaw_spmm_plan *with : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {

@@ -34,8 +34,9 @@ static inline csaw__method_shape csaw__shape_of(csaw_spmm_method method) {
     return shapes[method];
 }
 
-/* Lanes of a unit where blocks stay on their multiprocessors, which AUTO alone takes; the second of 16-bit storage. */
-enum { CSAW__RESIDENT_LANES = 16, CSAW__RESIDENT_LANES_16 = 8 };
+/* Lanes of a unit where blocks stay on their multiprocessors, which AUTO alone takes: the second of 16-bit storage, and
+ * of float32 where a method has so many. */
+enum { CSAW__RESIDENT_LANES = 16, CSAW__RESIDENT_LANES_8 = 8 };
 
 /* ---- layout ---- */
 

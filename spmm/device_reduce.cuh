@@ -109,14 +109,21 @@ template <csaw_dtype X> static csaw__kernel *csaw__kernel_of(csaw_spmm_method me
     }
 }
 
-/* Of what csaw__auto_way says is resident: whole vectors, by 8 lanes of 16 bits and 16 of float32. */
-template <csaw_dtype X> static csaw__resident_kernel *csaw__resident_kernel_of(uint32_t vector, bool extreme) {
-    constexpr int LANES = X == CSAW_F32 ? CSAW__RESIDENT_LANES : CSAW__RESIDENT_LANES_16,
-                  WIDE = X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
+template <csaw_dtype X, int LANES>
+static csaw__resident_kernel *csaw__resident_kernel_for(uint32_t vector, bool extreme) {
+    constexpr int WIDE = X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
     if (vector == WIDE)
         return extreme ? csaw__reduce_resident<X, LANES, WIDE, true> : csaw__reduce_resident<X, LANES, WIDE, false>;
     return extreme ? csaw__reduce_resident<X, LANES, CSAW__VECTOR, true>
                    : csaw__reduce_resident<X, LANES, CSAW__VECTOR, false>;
+}
+
+/* Of what csaw__auto_way says is resident: whole vectors, by 8 lanes, or of float32 by the method's 8 or 16. */
+template <csaw_dtype X>
+static csaw__resident_kernel *csaw__resident_kernel_of(csaw_spmm_method method, uint32_t vector, bool extreme) {
+    if constexpr (X == CSAW_F32)
+        if (method == CSAW_SPMM_SUBWARP16) return csaw__resident_kernel_for<X, CSAW__RESIDENT_LANES>(vector, extreme);
+    return csaw__resident_kernel_for<X, CSAW__RESIDENT_LANES_8>(vector, extreme);
 }
 
 #endif

@@ -86,11 +86,11 @@ csaw__hubs_kernel *HubsKernel(const csaw__product &p) {
                                    : csaw__hubs_kernel_of<CSAW_BF16>(p.vector, extreme);
 }
 
-csaw__resident_kernel *ResidentKernel(const csaw__product &p) {
+csaw__resident_kernel *ResidentKernel(const csaw__product &p, csaw_spmm_method method) {
     const bool extreme = csaw__is_extreme(p.reduce);
-    return p.x.dtype == CSAW_F32   ? csaw__resident_kernel_of<CSAW_F32>(p.vector, extreme)
-           : p.x.dtype == CSAW_F16 ? csaw__resident_kernel_of<CSAW_F16>(p.vector, extreme)
-                                   : csaw__resident_kernel_of<CSAW_BF16>(p.vector, extreme);
+    return p.x.dtype == CSAW_F32   ? csaw__resident_kernel_of<CSAW_F32>(method, p.vector, extreme)
+           : p.x.dtype == CSAW_F16 ? csaw__resident_kernel_of<CSAW_F16>(method, p.vector, extreme)
+                                   : csaw__resident_kernel_of<CSAW_BF16>(method, p.vector, extreme);
 }
 
 int residents = 0; // launches of blocks that stay
@@ -131,7 +131,6 @@ csaw_spmm_method AutoFor(csaw__product p) {
 // As csaw__device_run::run(), `slices` a launch.
 void Run(csaw__product p, csaw_spmm_method method, bool resident, uint64_t slices, const csaw__hubs &hubs) {
     csaw__lay_vectors(&p);
-    if (resident) method = p.x.dtype == CSAW_F32 ? CSAW_SPMM_SUBWARP16 : CSAW_SPMM_SUBWARP8;
     csaw__lay_out(&p, method, kThreads);
     const uint64_t all = p.slices_of_head * p.heads;
     std::vector<float> partial(slices * p.split.most_chunks * p.width + 4, NAN);
@@ -148,7 +147,7 @@ void Run(csaw__product p, csaw_spmm_method method, bool resident, uint64_t slice
         if (method == CSAW_SPMM_HUBS) {
             Launch(3 * kThreads, HubsKernel(p), p, hubs, next.data());
         } else if (resident) {
-            Launch(3 * kThreads, ResidentKernel(p), p, next.data());
+            Launch(3 * kThreads, ResidentKernel(p, method), p, next.data());
             residents++;
         } else {
             Launch(p.slices * p.blocks * kThreads, kernel, p);
@@ -167,7 +166,7 @@ struct Ask {
     uint64_t slices = 3; // of a launch
     bool nans = false;   // among the results
     uint64_t hubs = 5;
-    bool stay = false; // AUTO: by blocks that stay
+    csaw_spmm_method stay = CSAW_SPMM_AUTO; // AUTO by blocks that stay, a unit by the lanes of this; AUTO: not
     uint32_t stretch_bits = CSAW__STRETCH_BITS;
 };
 
@@ -210,8 +209,8 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values, const 
         p.reduce = ask.reduce;
         p.heads = ask.heads;
         p.split = split.found;
-        const bool stays = ask.stay && method == CSAW_SPMM_AUTO;
-        const csaw_spmm_method way = method == CSAW_SPMM_AUTO && !stays ? AutoFor(p) : method;
+        const bool stays = ask.stay != CSAW_SPMM_AUTO && method == CSAW_SPMM_AUTO;
+        const csaw_spmm_method way = stays ? ask.stay : method == CSAW_SPMM_AUTO ? AutoFor(p) : method;
         if (way == CSAW_SPMM_STRETCHES && csaw__takes_stretches(&p))
             RunStretches(p, ask.stretch_bits, ask.planned, ask.slices);
         else
@@ -354,16 +353,18 @@ TEST(EmulatedSpmm, BlocksThatStay) {
     Sparse heads = random_sparse("heads", {0, 9, 300, 1, 1500, 4}, 30, false);
     give_weights(&heads, 2, 2);
     residents = 0;
-    for (csaw_dtype dtype : dtypes)
+    for (const auto &[dtype, stay] :
+         {std::pair(CSAW_F32, CSAW_SPMM_SUBWARP16), std::pair(CSAW_F32, CSAW_SPMM_SUBWARP8),
+          std::pair(CSAW_F16, CSAW_SPMM_SUBWARP8), std::pair(CSAW_BF16, CSAW_SPMM_SUBWARP8)})
         for (csaw_reduce reduce : reduces)
             for (uint32_t of : {1, 2}) {
                 Ask ask;
                 ask.reduce = reduce;
                 ask.heads = of, ask.cols = of * (dtype == CSAW_F32 ? 52 : of == 1 ? 40 : 28);
-                ask.of_x = dtype, ask.slices = 2, ask.planned = of == 2, ask.stay = true;
+                ask.of_x = dtype, ask.slices = 2, ask.planned = of == 2, ask.stay = stay;
                 ExpectCpuBits(of == 2 ? heads : Hubs(true), ask);
             }
-    EXPECT_EQ(residents, 24);
+    EXPECT_EQ(residents, 24 + 12); // 52 columns of two heads by 8 lanes are four slices, two launches
 }
 
 // Stretches shorter than a row and longer than many, rows and chunks that begin at their ends and beside them, more
@@ -519,6 +520,24 @@ TEST(EmulatedSpmm, AutoTakesBlocksThatStayWhereTheyWereFaster) {
                 if (way.resident) EXPECT_EQ(csaw__shape_of(way.method).lanes, dtype == CSAW_F32 ? 16u : 8u);
             }
     EXPECT_FALSE(WayOf(100000, 50000000, 13, CSAW_F32).resident); // single elements
+}
+
+// An x as large as reddit's of 64 columns, 60 MB, by a cache of 50 MiB, which holds half of it, and of 60 MiB.
+TEST(EmulatedSpmm, AutoHalvesColumnsWhereTheL2CacheHoldsHalf) {
+    const uint64_t rows = 232965, small = 50 << 20, large = 60 << 20;
+    const auto takes = [&](uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2) {
+        const csaw__auto_way way = WayOf(rows, edges, cols, dtype, l2);
+        return std::pair(way.method, way.resident);
+    };
+    for (uint64_t edges : {15000000, 57000000}) {
+        EXPECT_EQ(takes(edges, 64, CSAW_F32, small), std::pair(CSAW_SPMM_SUBWARP8, true));
+        EXPECT_EQ(takes(edges, 64, CSAW_F32, large), std::pair(CSAW_SPMM_SUBWARP16, true));
+    }
+    EXPECT_EQ(takes(110442342, 64, CSAW_F32, small), std::pair(CSAW_SPMM_SUBWARP16, true)); // 1% faster so
+    EXPECT_EQ(takes(110442342, 256, CSAW_F32, small), std::pair(CSAW_SPMM_SUBWARP8, true));
+    EXPECT_EQ(takes(110442342, 256, CSAW_F32, large), std::pair(CSAW_SPMM_SUBWARP16, false));
+    EXPECT_EQ(takes(57000000, 64, CSAW_F16, small), std::pair(CSAW_SPMM_SUBWARP8, true));
+    EXPECT_EQ(takes(57000000, 64, CSAW_F32, small / 2), std::pair(CSAW_SPMM_SUBWARP16, true)); // nor half of it
 }
 
 // In float32, of x that is read often: a warp's slice if the cache holds it, narrower ones else.

@@ -24,11 +24,11 @@ class Gradients {
     Gradients(const Sparse &a, const OnDevice &there, csaw_reduce reduce, uint64_t cols, csaw_dtype dtype,
               uint32_t heads)
         : a_(there), x_(random_matrix(a.cols, cols, 1), dtype), dy_(random_matrix(a.rows, cols, 2), dtype),
-          want_(a.cols, cols, dtype, 3), weight_(a.col.size() * heads + 1, 99), there_x_(&x_), there_dy_(&dy_) {
+          want_(a.cols, cols, dtype, Gap(cols)), weight_(a.col.size() * heads + 1, 99), there_x_(&x_), there_dy_(&dy_) {
         const csaw_sparse view = a.view();
         std::vector<csaw_edge> arg(a.rows * cols);
         const bool picks = reduce == CSAW_MAX || reduce == CSAW_MIN;
-        Dense y(a.rows, cols, CSAW_F32), poison(a.cols, cols, dtype, 3);
+        Dense y(a.rows, cols, CSAW_F32), poison(a.cols, cols, dtype, Gap(cols));
         options_ = options_of(reduce, heads, picks ? arg.data() : nullptr);
         EXPECT_EQ(csaw_spmm(&view, x_.view(), &options_, y.view()), CSAW_OK) << csaw_last_error();
         there_dx_.reset(new DenseOnDevice(&poison));
@@ -63,6 +63,9 @@ class Gradients {
     }
 
   private:
+    // Between rows of dx: of whole vectors, where rows are.
+    static uint64_t Gap(uint64_t cols) { return cols % CSAW__VECTOR_16 ? 3 : CSAW__VECTOR_16; }
+
     const OnDevice &a_;
     Dense x_, dy_, want_;
     std::vector<float> weight_;

@@ -74,6 +74,10 @@ static __device__ __forceinline__ void csaw__batched_store(const csaw__batched_m
  * gradients of MAX and MIN, those are added of which arg says that the entry won. */
 enum csaw__batched_rule { CSAW__ADD, CSAW__KEEP_BEST, CSAW__ADD_WINNERS };
 
+static __host__ __device__ constexpr int csaw__batched_factor(csaw__batched_rule rule) {
+    return rule == CSAW__ADD_WINNERS ? 1 : CSAW__BATCHED_FACTOR;
+}
+
 static csaw__batched_rule csaw__batched_rule_of(const csaw__batched_product *p) {
     return !csaw__is_extreme(p->reduce) ? CSAW__ADD : p->transposed ? CSAW__ADD_WINNERS : CSAW__KEEP_BEST;
 }
@@ -117,7 +121,9 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
                                                             const csaw__batched_row &row, const char *from,
                                                             const uint32_t *won, uint32_t step,
                                                             csaw__batched_sum<VECTOR, RULE> *sum) {
-    constexpr uint32_t COUNT = WHOLE && RULE == CSAW__ADD && !GIVEN ? CSAW__BATCHED_UNROLL : 2;
+    constexpr int FACTOR = csaw__batched_factor(RULE);
+    constexpr uint32_t COUNT =
+        (WHOLE && RULE == CSAW__ADD && !GIVEN) || RULE == CSAW__ADD_WINNERS ? CSAW__BATCHED_UNROLL : 2;
     constexpr bool AHEAD = RULE != CSAW__ADD_WINNERS;    /* what 64 registers hold */
     constexpr bool DIVIDED = GIVEN && RULE == CSAW__ADD; /* by p->divisor, if there is one: when features have been
                                                           * asked for, since a division waits */
@@ -140,8 +146,8 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
     };
     if (AHEAD && row.count) fetch(0);
     for (uint32_t k = 0; k < row.count; k += COUNT) {
-        csaw__batched_pack<X, VECTOR> x[COUNT][CSAW__BATCHED_FACTOR];
-        csaw__pack<uint32_t, VECTOR> winner[COUNT][CSAW__BATCHED_FACTOR];
+        csaw__batched_pack<X, VECTOR> x[COUNT][FACTOR];
+        csaw__pack<uint32_t, VECTOR> winner[COUNT][FACTOR];
         float weight[COUNT], divisor[COUNT];
         uint32_t number[COUNT];
         const uint32_t left = row.count - k;
@@ -149,12 +155,11 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
 #pragma unroll
         for (uint32_t n = 0; n < COUNT; n++) {
             const char *const at = from + next[n].other * stride;
-            x[n][0] = csaw__batched_load<X, VECTOR, WHOLE>(at);
-            x[n][1] = csaw__batched_load<X, VECTOR, WHOLE>(at + step * bytes);
-            if (RULE == CSAW__ADD_WINNERS) {
-                const uint32_t *const of_row = won + next[n].other * p->cols;
-                winner[n][0] = *(const csaw__pack<uint32_t, VECTOR> *)of_row;
-                winner[n][1] = *(const csaw__pack<uint32_t, VECTOR> *)(of_row + step);
+#pragma unroll
+            for (int j = 0; j < FACTOR; j++) {
+                x[n][j] = csaw__batched_load<X, VECTOR, WHOLE>(at + j * step * bytes);
+                if (RULE == CSAW__ADD_WINNERS)
+                    winner[n][j] = *(const csaw__pack<uint32_t, VECTOR> *)(won + (next[n].other * p->cols + j * step));
             }
             weight[n] = RULE == CSAW__KEEP_BEST && p->reduce == CSAW_MIN ? -next[n].weight : next[n].weight;
             number[n] = next_number[n];
@@ -165,7 +170,7 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
         for (uint32_t n = 0; n < COUNT; n++) {
             if (DIVIDED && p->divisor) weight[n] /= divisor[n];
 #pragma unroll
-            for (int j = 0; j < CSAW__BATCHED_FACTOR; j++)
+            for (int j = 0; j < FACTOR; j++)
                 if (RULE == CSAW__KEEP_BEST || n < left)
                     sum[j].template add<X>(weight[n], x[n][j], number[n], winner[n][j]);
         }
@@ -190,31 +195,33 @@ static __device__ __forceinline__ void csaw__batched_finish(const csaw__batched_
 template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, bool GIVEN>
 static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, 2)
     csaw__batched_rows(const __grid_constant__ csaw__batched_product p) {
+    constexpr int FACTOR = csaw__batched_factor(RULE);
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
     const uint32_t lane = threadIdx.x & (p.lanes - 1), apart = p.lanes * VECTOR, blocks = (uint32_t)p.blocks;
     const uint32_t slice =
         blockIdx.x < blocks ? 0 : blockIdx.x / blocks; /* a division costs as much as a few entries */
     const uint32_t group = threadIdx.x >> p.lanes_log, groups = CSAW__BATCHED_THREADS >> p.lanes_log;
     const uint32_t place = (blockIdx.x - slice * blocks) * groups + group; /* the last block's ends below 2^32 */
-    const uint64_t column = (p.first_slice + slice) * (apart * CSAW__BATCHED_FACTOR) + lane * VECTOR;
+    const uint64_t column = (p.first_slice + slice) * (apart * FACTOR) + lane * VECTOR;
     if (place >= p.outputs || column >= p.cols) return;
     const csaw__batched_row row = p.a.row[place];
     const uint32_t number = p.a.output ? p.a.output[place] : place;
     char *const in = csaw__batched_at(p.in.data, csaw__batched_shift(&p.in, p.graph, row.graph, !p.transposed));
-    const bool both = column + apart < p.cols; /* vectors; else the first is read twice */
+    const bool both = FACTOR > 1 && column + apart < p.cols; /* vectors; else the first is read twice */
     const char *const from = in + column * bytes;
     const uint32_t *const won = RULE == CSAW__ADD_WINNERS ? p.arg + column : nullptr;
     const uint32_t step = both ? apart : 0;
-    csaw__batched_sum<VECTOR, RULE> sum[CSAW__BATCHED_FACTOR];
+    csaw__batched_sum<VECTOR, RULE> sum[FACTOR];
 #pragma unroll
-    for (int j = 0; j < CSAW__BATCHED_FACTOR; j++) sum[j].clear();
+    for (int j = 0; j < FACTOR; j++) sum[j].clear();
     if (VECTOR == 1 || (uintptr_t)in % (VECTOR * bytes) == 0)
         csaw__batched_reduce<X, VECTOR, RULE, GIVEN, true>(&p, row, from, won, step, sum);
     else
         csaw__batched_reduce<X, VECTOR, RULE, GIVEN, false>(&p, row, from, won, step, sum);
     char *const out = csaw__batched_at(p.out.data, csaw__batched_shift(&p.out, p.graph, row.graph, p.transposed));
     csaw__batched_finish<VECTOR, RULE>(&p, out, number, column, row.count, sum);
-    if (both) csaw__batched_finish<VECTOR, RULE>(&p, out, number, column + apart, row.count, sum + 1);
+    if constexpr (FACTOR > 1)
+        if (both) csaw__batched_finish<VECTOR, RULE>(&p, out, number, column + apart, row.count, sum + 1);
 }
 
 /* ---- kernels by storage and shape ---- */

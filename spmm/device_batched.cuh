@@ -78,6 +78,12 @@ static __host__ __device__ constexpr int csaw__batched_factor(csaw__batched_rule
     return rule == CSAW__ADD_WINNERS ? 1 : CSAW__BATCHED_FACTOR;
 }
 
+/* Blocks that a multiprocessor is to hold at once: loads of arg and features wait for each other less than for
+ * threads to ask for them. */
+static __host__ __device__ constexpr int csaw__batched_blocks(csaw__batched_rule rule) {
+    return rule == CSAW__ADD_WINNERS ? 3 : 2;
+}
+
 static csaw__batched_rule csaw__batched_rule_of(const csaw__batched_product *p) {
     return !csaw__is_extreme(p->reduce) ? CSAW__ADD : p->transposed ? CSAW__ADD_WINNERS : CSAW__KEEP_BEST;
 }
@@ -122,9 +128,8 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
                                                             const uint32_t *won, uint32_t step,
                                                             csaw__batched_sum<VECTOR, RULE> *sum) {
     constexpr int FACTOR = csaw__batched_factor(RULE);
-    constexpr uint32_t COUNT =
-        (WHOLE && RULE == CSAW__ADD && !GIVEN) || RULE == CSAW__ADD_WINNERS ? CSAW__BATCHED_UNROLL : 2;
-    constexpr bool AHEAD = RULE != CSAW__ADD_WINNERS;    /* what 64 registers hold */
+    constexpr uint32_t COUNT = WHOLE && RULE == CSAW__ADD && !GIVEN ? CSAW__BATCHED_UNROLL : 2;
+    constexpr bool AHEAD = RULE != CSAW__ADD_WINNERS;    /* what registers hold */
     constexpr bool DIVIDED = GIVEN && RULE == CSAW__ADD; /* by p->divisor, if there is one: when features have been
                                                           * asked for, since a division waits */
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
@@ -193,7 +198,7 @@ static __device__ __forceinline__ void csaw__batched_finish(const csaw__batched_
 }
 
 template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, bool GIVEN>
-static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, 2)
+static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, csaw__batched_blocks(RULE))
     csaw__batched_rows(const __grid_constant__ csaw__batched_product p) {
     constexpr int FACTOR = csaw__batched_factor(RULE);
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;

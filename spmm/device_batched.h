@@ -18,10 +18,10 @@ enum {
     CSAW__DOTS_FILL = 1 << 16 /* threads: a dot product takes more lanes while there are no more than so many */
 };
 
-/* Lanes that take a row of the output, `factor` vectors each: as many as hold all its columns, but of whole vectors no
- * more than 8, which is a slice of x so narrow that rows of a graph find it in the L1 cache. */
+/* Lanes that take a row of the output, `factor` vectors each: as many as hold all its columns, but of two whole vectors
+ * no more than 8, which is a slice of x so narrow that rows of a graph find it in the L1 cache. */
 static inline uint32_t csaw__batched_lanes_of(uint64_t vectors, uint32_t vector, uint32_t factor) {
-    const uint32_t most = vector > 1 ? 8 : 32;
+    const uint32_t most = vector > 1 && factor > 1 ? 8 : 32;
     uint32_t lanes = 4;
     while (lanes < most && lanes * factor < vectors) lanes *= 2;
     return lanes;

@@ -50,7 +50,10 @@ few() {
     walks "$1" 8000 1
 }
 samples() {
-    run "samples_$1" "$build/bench/sample_bench" --device all --instances 2000,8000,2000000 --only neighbor,neighbor_biased
+    local bench=("$build/bench/sample_bench" --device all --only neighbor,neighbor_biased)
+    run "samples_$1" "${bench[@]}" --instances 2000,8000,2000000
+    run "samples_in_turn_$1" "${bench[@]}" --instances 2000000 --in-turn 1 --in-place 1
+    run "samples_eights_$1" "${bench[@]}" --instances 2000,8000,2000000 --fanout 8,8,8 --in-place 1
 }
 each many
 each held
@@ -63,7 +66,7 @@ speed = {}  # what: {gpus: items a second}
 runs = set()  # commit and GPUs
 for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.json"))):
     walks = re.fullmatch(r"walks_(split_|exchange_)?(\d+)_(\d+)\.json", os.path.basename(path))
-    samples = re.fullmatch(r"samples_(\d+)\.json", os.path.basename(path))
+    samples = re.fullmatch(r"samples_(?:in_turn_|eights_)?(\d+)\.json", os.path.basename(path))
     if not walks and not samples:
         continue
     with open(path) as file:
@@ -76,7 +79,8 @@ for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.json"))):
             speed.setdefault(what, {})[int(walks[3])] = row["steps_per_s"]
     else:
         for row in report["instances"]:
-            what = (f"{row['sampler']}, {row['select']}, {row['fanout']}, until {row['until']}", row["instances"],
+            seeds = ", in turn" if row["seeds"] == "in turn" else ""
+            what = (f"{row['sampler']}, {row['select']}, {row['fanout']}, until {row['until']}{seeds}", row["instances"],
                     "M arcs/s")
             speed.setdefault(what, {})[int(samples[1])] = row["seps"]
 if not speed:

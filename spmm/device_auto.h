@@ -50,7 +50,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         {16, 5, 8, CSAW__OFTEN, 1 << 22, 0, 0, {CSAW_SPMM_SUBWARP8, false}},
         {32, 9, 16, CSAW__OFTEN, 1 << 22, 0, 0, {CSAW_SPMM_SUBWARP16, false}},
         /* 2026-11-27-gpu-20, H100: reddit's x of 64 columns, of which the cache holds half; sampled, 15 and 57 million
-         * edges, 0.78 to 0.99 of SUBWARP16 that stays, 110 million 1.01 */
+         * edges, products and gradients, 0.76 to 0.99 of SUBWARP16 that stays, 110 million 1.01 */
         {32, 9, 16, CSAW__OFTEN, 1 << 26, 8, 16, {CSAW_SPMM_SUBWARP8, true}},
         /* docs/aggregation.md, "What AUTO takes": 64 columns, reddit 0.93 of SUBWARP16 in float32 and 0.91 of SUBWARP8
          * in 16 bits, products 0.99 and 0.79; longer on arxiv, of short rows */

@@ -79,7 +79,7 @@ for path in sorted(glob.glob(os.path.join(sys.argv[1], "*.json"))):
             speed.setdefault(what, {})[int(walks[3])] = row["steps_per_s"]
     else:
         for row in report["instances"]:
-            seeds = ", in turn" if row["seeds"] == "in turn" else ""
+            seeds = ", in turn" if row.get("seeds") == "in turn" else ""
             what = (f"{row['sampler']}, {row['select']}, {row['fanout']}, until {row['until']}{seeds}", row["instances"],
                     "M arcs/s")
             speed.setdefault(what, {})[int(samples[1])] = row["seps"]

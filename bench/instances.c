@@ -340,7 +340,7 @@ static bool wanted(const bench *b, const char *name) {
 }
 
 static void all_samplers(bench *b, bool last_fanout) {
-    bool known = b->hand && b->fanout->hops == 2 && hand_device_has(b->fanout->of);
+    bool known = b->hand && !b->job->in_turn && b->fanout->hops == 2 && hand_device_has(b->fanout->of);
     b->hand_seps[0] = b->hand_seps[1] = b->packed_seps[0] = b->packed_seps[1] = 0;
     if (known) hand_device_seeds(b->hand, b->seed, b->instances, b->fanout->of);
     if (known && wanted(b, "neighbor")) by_hand(b, HAND_UNIFORM);
@@ -356,8 +356,9 @@ static fanout read_fanout(const char *text) {
     fanout out = {0, {0}};
     const char *at = text;
     for (char *end; out.hops < HOPS; at = end + 1) {
-        out.of[out.hops] = (uint32_t)strtoul(at, &end, 10);
-        if (end == at || !out.of[out.hops++]) break;
+        const unsigned long many = strtoul(at, &end, 10);
+        if (end == at || !many || many > UINT32_MAX) break;
+        out.of[out.hops++] = (uint32_t)many;
         if (!*end) return out;
         if (*end != ',') break;
     }
@@ -366,10 +367,16 @@ static fanout read_fanout(const char *text) {
     exit(2);
 }
 
-/* Seeds of b->instances, as often as there are to be of each vertex. */
+/* Seeds of b->instances: in turn, as few times each as all vertices allow. */
 static void choose_seeds(bench *b, uint64_t vertices) {
-    b->each = 1;
-    while (b->job->in_turn && (b->instances % b->each || b->instances / b->each > vertices)) b->each++;
+    b->each = b->job->in_turn ? (uint32_t)((b->instances + vertices - 1) / vertices) : 1;
+    if (b->instances % b->each) {
+        fprintf(stderr,
+                "sample_bench: %llu instances are no whole number of times the same of %llu vertices: with "
+                "--in-turn give a multiple of %u\n",
+                (unsigned long long)b->instances, (unsigned long long)vertices, b->each);
+        exit(2);
+    }
     for (uint64_t i = 0; i < b->instances; i++)
         b->seed[i] = (csaw_vertex)(b->job->in_turn ? i % (b->instances / b->each) : i * 2654435761u % vertices);
 }

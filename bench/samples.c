@@ -13,7 +13,7 @@
  * With --instances it is bench/instances.c that runs: one seed an instance, fanouts 15, 10 and 2, 2 or that of
  * --fanout, several samplers, on a GPU beside kernels written by hand, on several (--device all, or cuda:0,cuda:1)
  * without them. --only names the samplers wanted. With --in-turn the vertices are the seeds, the same number of times
- * each, in place of a list; with --in-place arcs stay on the GPUs. --commit is kept in the JSON. */
+ * each, in place of a list; with --in-place arcs stay on the GPUs, if it runs on any. --commit is kept in the JSON. */
 #include <csaw/samplers.h>
 #include <stdio.h>
 #include <stdlib.h>

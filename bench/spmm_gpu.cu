@@ -302,7 +302,7 @@ static csaw_spmm_plan *prepare(bench *b, const char *by, bool hubs) {
     o.device = b->set.device;
     o.fixed_weights = true;
     o.hubs = hubs;
-    o.maxima = true;
+    o.maxima = is_in(b->set.ops, "dx-of-max");
     for (double &s : seconds) {
         csaw_spmm_plan_free(plan);
         const double start = now();

@@ -14,6 +14,7 @@ typedef struct csaw__auto_facts { /* of a product */
     uint64_t edges, degree;       /* degree: edges of a row on average */
     uint64_t lane_bytes;          /* of x in the vector of a lane, of all its rows */
     uint64_t l2_bytes;
+    bool extreme;   /* MAX or MIN */
     bool stretches; /* it can be done by them */
 } csaw__auto_facts;
 
@@ -25,7 +26,8 @@ typedef struct csaw__auto_way {
 typedef struct csaw__auto_line { /* what it asks of the facts; 0 = anything */
     uint64_t bits, least, most;  /* least, most: vectors */
     uint64_t least_degree, most_edges;
-    uint64_t fits, over; /* lanes whose slice of x fits the L2 cache, and whose does not */
+    uint64_t fits, over; /* lanes whose slice of x fits the L2 cache, and whose does not: then of sums and means, of a
+                          * whole number of slices */
     csaw__auto_way way;
 } csaw__auto_line;
 
@@ -64,7 +66,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         {0, 0, 16, 0, 0, 0, 0, {CSAW_SPMM_SUBWARP16, false}},
         /* x is read often, and what a warp reads of it stays in the cache: narrower slices would read edges again */
         {32, 0, 0, CSAW__OFTEN, 0, 32, 0, {CSAW_SPMM_CRC, false}},
-        /* 2026-11-27-gpu-20, H100: 256 columns of float32, reddit 16.9 ms (SUBWARP16 17.4, HUBS 17.3) */
+        /* 2026-11-27-gpu-20, H100: 256 columns of float32, reddit 16.8 ms (SUBWARP16 17.4), 128 8.39 (8.69) */
         {32, 0, 0, CSAW__OFTEN, 0, 8, 16, {CSAW_SPMM_SUBWARP8, true}},
         /* 2026-11-23-gpu-6: 256 columns of float32, reddit 14.3 ms (CRC 16.0), products 27.4 (27.7) */
         {32, 0, 0, CSAW__OFTEN, 0, 0, 0, {CSAW_SPMM_SUBWARP16, false}},
@@ -78,7 +80,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
     while ((line->bits && of->bits != line->bits) || of->vectors < line->least ||
            (line->most && of->vectors > line->most) || of->degree < line->least_degree ||
            (line->most_edges && of->edges > line->most_edges) || (line->fits && !csaw__auto_fits(of, line->fits)) ||
-           (line->over && csaw__auto_fits(of, line->over)) ||
+           (line->over && (of->extreme || of->vectors % line->fits || csaw__auto_fits(of, line->over))) ||
            (line->way.method == CSAW_SPMM_STRETCHES && !of->stretches))
         line++;
     return line->way;
@@ -94,6 +96,7 @@ static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, uint64_t 
     of.degree = p->rows ? p->num_edges / p->rows : 0;
     of.lane_bytes = p->x.rows * p->vector * (bits / 8);
     of.l2_bytes = l2_bytes;
+    of.extreme = csaw__is_extreme(p->reduce);
     of.stretches = csaw__takes_stretches(p);
     return csaw__auto_choice(&of);
 }

@@ -75,7 +75,7 @@ static csaw_status by_arg(const place &where, const csaw__call *call, const csaw
     if (dx) {
         s.dx = with_stride(dx);
         const csaw_spmm_plan *const plan = call->options.plan;
-        CSAW_TRY(csaw__device_gathers_winners(a, plan)
+        CSAW_TRY(plan && csaw__device_gathers_winners(a)
                      ? csaw__device_winners(where, a, plan, s.heads, s.arg, &s.dy, &s.dx)
                      : scatter_features(where, s));
     }

@@ -78,8 +78,8 @@ static __host__ __device__ constexpr int csaw__batched_factor(csaw__batched_rule
     return rule == CSAW__ADD_WINNERS ? 1 : CSAW__BATCHED_FACTOR;
 }
 
-/* Blocks that a multiprocessor is to hold at once: loads of arg and features wait for each other less than for
- * threads to ask for them. */
+/* Blocks that a multiprocessor is to hold at once. Beside arg a lane has too few loads on their way to wait for: more
+ * threads make up for it. */
 static __host__ __device__ constexpr int csaw__batched_blocks(csaw__batched_rule rule) {
     return rule == CSAW__ADD_WINNERS ? 3 : 2;
 }
@@ -212,7 +212,7 @@ static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, csaw__batched_bl
     const csaw__batched_row row = p.a.row[place];
     const uint32_t number = p.a.output ? p.a.output[place] : place;
     char *const in = csaw__batched_at(p.in.data, csaw__batched_shift(&p.in, p.graph, row.graph, !p.transposed));
-    const bool both = FACTOR > 1 && column + apart < p.cols; /* vectors; else the first is read twice */
+    const bool both = FACTOR > 1 && column + apart < p.cols; /* vectors; else, of two, the first is read twice */
     const char *const from = in + column * bytes;
     const uint32_t *const won = RULE == CSAW__ADD_WINNERS ? p.arg + column : nullptr;
     const uint32_t step = both ? apart : 0;

@@ -5,9 +5,7 @@
 
 #include "spmm/device_private.cuh"
 
-bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_spmm_plan *plan) {
-    return plan && a->num_edges / CSAW__WON_DEGREE < a->rows;
-}
+bool csaw__device_gathers_winners(const csaw_sparse *a) { return a->num_edges / CSAW__WON_DEGREE < a->rows; }
 
 static csaw_status launch(const place &where, const csaw__winners *w) {
     bool beside = false;

@@ -436,8 +436,10 @@ Report Measured(const std::string &graph) {
     return out;
 }
 
-csaw__auto_way WayOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20) {
+csaw__auto_way WayOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20,
+                     csaw_reduce reduce = CSAW_SUM) {
     csaw__product p = {};
+    p.reduce = reduce;
     p.rows = rows, p.num_edges = edges, p.heads = 1;
     p.x = {rows, cols, cols, dtype, nullptr}, p.y = p.x;
     csaw__lay_vectors(&p);
@@ -504,7 +506,8 @@ TEST(EmulatedSpmm, AutoTakesStretchesWhereTheyWereFaster) {
     }
 }
 
-// Two and three edges a row and column on average: arxiv's, sampled, and gradients of that. Of one it is left out.
+// Two and three edges a row and column on average: arxiv's, sampled, and gradients of that. Of fewer than one it is not
+// taken.
 TEST(EmulatedSpmm, AutoTakesStretchesOfFewEdgesARow) {
     std::ifstream file(CSAW_SOURCE_DIR "/docs/measured/2026-11-27-gpu-20-few-edges.json");
     std::stringstream text;
@@ -562,7 +565,12 @@ TEST(EmulatedSpmm, AutoHalvesColumnsWhereTheL2CacheHoldsHalf) {
     EXPECT_EQ(takes(110442342, 64, CSAW_F32, small), std::pair(CSAW_SPMM_SUBWARP16, true)); // 1% faster so
     EXPECT_EQ(takes(110442342, 256, CSAW_F32, small), std::pair(CSAW_SPMM_SUBWARP8, true));
     EXPECT_EQ(takes(110442342, 256, CSAW_F32, large), std::pair(CSAW_SPMM_SUBWARP16, false));
+    EXPECT_EQ(takes(57000000, 60, CSAW_F32, small),
+              std::pair(CSAW_SPMM_SUBWARP16, true)); // 15 vectors are no two halves
+    EXPECT_EQ(takes(110442342, 72, CSAW_F32, small), std::pair(CSAW_SPMM_SUBWARP16, false));
     EXPECT_EQ(takes(57000000, 64, CSAW_F16, small), std::pair(CSAW_SPMM_SUBWARP8, true));
+    EXPECT_EQ(WayOf(rows, 57000000, 64, CSAW_F32, small, CSAW_MAX).method, CSAW_SPMM_SUBWARP16); // measured by sums
+    EXPECT_EQ(WayOf(rows, 110442342, 256, CSAW_F32, small, CSAW_MAX).method, CSAW_SPMM_SUBWARP16);
     EXPECT_EQ(takes(57000000, 64, CSAW_F32, small / 2), std::pair(CSAW_SPMM_SUBWARP16, true)); // nor half of it
 }
 
@@ -578,13 +586,13 @@ TEST(EmulatedSpmm, AutoSlicesColumnsByTheL2Cache) {
 
 TEST(EmulatedSpmm, AutoTakesTheNarrowestThatHoldsAllColumns) {
     for (uint64_t cols = 1; cols <= 1024; cols++)
-        for (uint64_t degree : {1, 31, 32, 1000})
+        for (uint64_t degree : {0, 1, 31, 32, 1000})
             for (csaw_dtype dtype : dtypes) {
                 const uint64_t most = dtype == CSAW_F32 ? 4 : 8;
                 const uint64_t vector = cols % most == 0 ? most : cols % 4 == 0 ? 4 : 1, vectors = cols / vector;
                 const csaw_spmm_method method = AutoOf(1 << 23, degree << 23, cols, dtype, ~uint64_t{0});
-                const uint64_t lanes = csaw__shape_of(method).lanes;
-                EXPECT_TRUE(lanes >= std::min<uint64_t>(vectors, 32) && (lanes == 4 || lanes / 2 < vectors))
+                const uint64_t lanes = csaw__shape_of(method).lanes, least = degree ? 4 : 8; // of no edges: few
+                EXPECT_TRUE(lanes >= std::min<uint64_t>(vectors, 32) && (lanes == least || lanes / 2 < vectors))
                     << cols << " columns, degree " << degree << ", storage " << dtype;
             }
 }

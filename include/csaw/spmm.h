@@ -61,8 +61,9 @@ typedef struct csaw_prepare_options {
     void *stream;       /* a cudaStream_t of the device; NULL = the default stream */
     bool hubs;   /* finds the columns that most edges name, whose features CSAW_SPMM_HUBS keeps in shared memory, of
                     the matrix and of its transpose: 8 bytes an edge. CSAW_EUNSUPPORTED on the CPU */
-    bool maxima; /* on a GPU keeps where each edge stands in the transpose, which dx of MAX and MIN, where a head has
-                    more than 128 columns, else finds in every call: 8 bytes an edge. The CPU has no use for it */
+    bool maxima; /* for dx of MAX and MIN on a GPU, of a matrix of fewer than 64 edges a row, where a head has more than
+                    128 columns, in whole vectors: keeps where each edge stands in the transpose, which such calls else
+                    find each time. 8 bytes an edge; of no use to others */
 } csaw_prepare_options;
 
 /* Checks the matrix as csaw_sparse_check() does. a: at most 2^32 - 1 rows. */

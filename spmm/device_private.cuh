@@ -75,9 +75,11 @@ static inline csaw_status csaw__waits_for_last(const void *kernel, bool *out) {
     return CSAW_OK;
 }
 
-/* CSAW_SPMM_STRETCHES, and the merging of its chunks. first_rows: by a plan; NULL = none. */
-csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const uint32_t *first_rows);
-/* How many rows stand before each stretch of a matrix; none of a matrix that stretches are not for. */
+/* CSAW_SPMM_STRETCHES, of so many places each, and the merging of its chunks. first_rows: by a plan; NULL = none. */
+csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, uint32_t places,
+                                   const uint32_t *first_rows);
+/* How many rows stand before each CSAW__STRETCH_GRAIN places of a matrix; none of a matrix that stretches are not
+ * for. */
 csaw_status csaw__device_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
                                     uint32_t **out);
 /* The units of a matrix by falling number of edges; none where rows have few, so that it would not serve. */
@@ -119,6 +121,7 @@ class csaw__device_run {
     work<float> partial_;
     work<uint32_t> place_;
     csaw__hubs hubs_ = {};
+    uint32_t places_ = 0;                  /* of a stretch */
     const uint32_t *first_rows_ = nullptr; /* of stretches, by a plan */
     work<uint32_t> next_;
 };

@@ -35,10 +35,10 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
     p_ = product;
     method_ = method;
     if (known) hubs_ = known->hubs;
+    int l2_bytes = 0;
+    CSAW_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, where.ordinal));
     csaw__lay_vectors(&p_);
     if (method == CSAW_SPMM_AUTO) {
-        int l2_bytes = 0;
-        CSAW_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, where.ordinal));
         const csaw__auto_way way = csaw__auto_way_of(&p_, (uint64_t)l2_bytes);
         method_ = way.method, resident_ = way.resident;
     }
@@ -48,7 +48,11 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
         "method CSAW_SPMM_AUTO");
     if (method_ == CSAW_SPMM_STRETCHES && !csaw__takes_stretches(&p_)) method_ = CSAW_SPMM_CRC;
     if (method_ == CSAW_SPMM_STRETCHES) {
-        csaw__lay_stretches(&p_, known ? &known->split : nullptr, CSAW__STRETCH_BITS);
+        int multiprocessors = 0;
+        CSAW_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.ordinal));
+        csaw__lay_stretches(&p_, known ? &known->split : nullptr, (uint64_t)l2_bytes);
+        places_ = csaw__stretch_places(&p_, (uint64_t)multiprocessors);
+        csaw__deal_stretches(&p_, places_);
         if (known) first_rows_ = known->first_rows;
     } else {
         CSAW_TRY(split_.open(where, known, &p_));
@@ -77,7 +81,7 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
 
 csaw_status csaw__device_run::launch(const place &where) {
     unsigned blocks = (unsigned)(p_.slices * p_.blocks);
-    if (method_ == CSAW_SPMM_STRETCHES) return csaw__launch_stretches(where, &p_, first_rows_);
+    if (method_ == CSAW_SPMM_STRETCHES) return csaw__launch_stretches(where, &p_, places_, first_rows_);
     if (method_ == CSAW_SPMM_HUBS) return csaw__launch_hubs(where, &p_, &hubs_, next_.get());
     uint32_t *const next = resident_ ? next_.get() : nullptr;
     if (next) {

@@ -27,20 +27,21 @@ static csaw_status launch_early(const place &where, unsigned blocks, unsigned th
     return CSAW_OK;
 }
 
-csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const uint32_t *first_rows) {
+csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, uint32_t places,
+                                   const uint32_t *first_rows) {
     const unsigned merging = (unsigned)csaw__stretch_merging_blocks(p, p->slices);
-    CSAW_TRY(launch_early(where, (unsigned)(p->slices * p->blocks), CSAW__STRETCH_THREADS, kernel_of(p), *p,
-                          CSAW__STRETCH_BITS, first_rows));
+    CSAW_TRY(launch_early(where, (unsigned)(p->slices * p->blocks), CSAW__STRETCH_THREADS, kernel_of(p), *p, places,
+                          first_rows));
     return merging ? launch_early(where, merging, CSAW__THREADS, csaw__merge_stretches, *p) : CSAW_OK;
 }
 
 csaw_status csaw__device_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
                                     uint32_t **out) {
     work<uint32_t> first;
-    const uint64_t stretches = csaw__stretches_of(rows, edges, CSAW__STRETCH_BITS);
+    const uint64_t stretches = csaw__stretches_of(rows, edges, CSAW__STRETCH_GRAIN);
     if (!csaw__has_stretches(rows)) return CSAW_OK;
     CSAW_TRY(first.take(where, stretches, "where stretches of rows and edges begin"));
-    CSAW__LAUNCH(where, stretches * 32, csaw__find_first_rows, rowptr, rows, edges, CSAW__STRETCH_BITS, first.get());
+    CSAW__LAUNCH(where, stretches * 32, csaw__find_first_rows, rowptr, rows, edges, first.get());
     *out = first.leave();
     return CSAW_OK;
 }

@@ -41,12 +41,11 @@ static __device__ __forceinline__ uint32_t csaw__rows_before(const uint64_t *row
     return low;
 }
 
-/* out: of each stretch of a matrix, how many rows stand before it; a warp each. */
-static __global__ void csaw__find_first_rows(const uint64_t *rowptr, uint64_t rows, uint64_t edges, uint32_t bits,
-                                             uint32_t *out) {
+/* out: of each stretch of CSAW__STRETCH_GRAIN places, how many rows stand before it; a warp each. */
+static __global__ void csaw__find_first_rows(const uint64_t *rowptr, uint64_t rows, uint64_t edges, uint32_t *out) {
     const uint64_t number = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    if (number >= csaw__stretches_of(rows, edges, bits)) return;
-    const uint32_t first = csaw__rows_before(rowptr, (uint32_t)rows, number << bits);
+    if (number >= csaw__stretches_of(rows, edges, CSAW__STRETCH_GRAIN)) return;
+    const uint32_t first = csaw__rows_before(rowptr, (uint32_t)rows, number * CSAW__STRETCH_GRAIN);
     if (threadIdx.x % 32 == 0) out[number] = first;
 }
 
@@ -80,9 +79,9 @@ struct csaw__stretch_part {
 static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(const csaw__product &p,
                                                                            const csaw__slice &slice,
                                                                            uint32_t slice_number, uint64_t place,
-                                                                           uint32_t bits, uint32_t first, bool begun,
+                                                                           uint32_t stretch, uint32_t first, bool begun,
                                                                            csaw__stretch_room *room, uint32_t *end) {
-    const uint32_t lane = threadIdx.x % 32, stretch = 1u << bits;
+    const uint32_t lane = threadIdx.x % 32;
     const uint32_t row = first + lane - 1; /* before the first: no row */
     const bool is_row = row < (uint32_t)p.rows;
     uint64_t begin = is_row ? p.rowptr[row] : 0, length = is_row ? p.rowptr[row + 1] - begin : 0;
@@ -100,11 +99,9 @@ static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(const
     }
     uint32_t count = here || takes_over ? (length < CSAW_CHUNK ? (uint32_t)length : CSAW_CHUNK) : 0;
     const uint64_t until = at + count + (last || !is_chunk); /* where the next stands */
-    const uint64_t from = at >> bits;                        /* the stretch where it begins */
-    const bool taken = until >> bits > from + 1;             /* a stretch or more lie in it */
-    if (takes_over) {
-        if (place >> bits != from + 1 || place + stretch > until) count = 0; /* not the first, or not as a whole */
-    } else if (here && taken) {
+    if (takes_over) {                                        /* by the first that lies in it, as a whole */
+        if (at + stretch < place || place + stretch > until) count = 0;
+    } else if (here && place + 2 * stretch <= until) { /* by the next, or one that follows */
         count = 0;
         here = false;
     }
@@ -275,7 +272,7 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
 /* One stretch, by a warp. */
 template <csaw_dtype X, int VECTOR, int BATCH>
 static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product &p, const csaw__slice &slice,
-                                                            uint32_t slice_number, uint64_t place, uint32_t bits,
+                                                            uint32_t slice_number, uint64_t place, uint32_t stretch,
                                                             const uint32_t *known, csaw__stretch_room *room) {
     const uint32_t column = threadIdx.x % 32 * VECTOR;
     const float zero[VECTOR] = {};
@@ -284,7 +281,7 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
     for (; more; first += 31, begun = false) {
         uint32_t end;
         const csaw__stretch_part part =
-            csaw__stretch_part_at(p, slice, slice_number, place, bits, first, begun, room, &end);
+            csaw__stretch_part_at(p, slice, slice_number, place, stretch, first, begun, room, &end);
         more = part.more;
         for (uint32_t rest = part.empty; rest; rest &= rest - 1)
             if (column < slice.width)
@@ -294,21 +291,23 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
     }
 }
 
-/* first_rows: as csaw__find_first_rows() has them; NULL = they are searched. */
-template <csaw_dtype X, int VECTOR, int BATCH>
-static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS)
-    csaw__stretches(const __grid_constant__ csaw__product p, uint32_t bits, const uint32_t *first_rows) {
+/* Stretches of so many places. first_rows: as csaw__find_first_rows() has them; NULL = they are searched. */
+template <csaw_dtype X, int VECTOR, int BATCH, int BLOCKS>
+static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
+    csaw__stretches(const __grid_constant__ csaw__product p, uint32_t places, const uint32_t *first_rows) {
     __shared__ csaw__stretch_room rooms[CSAW__STRETCH_THREADS / 32];
     const uint32_t warp = threadIdx.x / 32;
-    const uint64_t of_slice = csaw__stretches_of(p.rows, p.num_edges, bits);
+    const uint64_t of_slice = csaw__stretches_of(p.rows, p.num_edges, places);
     const uint64_t number = blockIdx.x * (uint64_t)(blockDim.x / 32) + warp;
     const uint64_t slice_number = p.slices == 1 ? 0 : number / of_slice, stretch = number - slice_number * of_slice;
     csaw__end_after_last(); /* and then alone the next may begin: csaw__merge_stretches() reads rows before it waits */
     csaw__let_next_begin();
     if (number >= of_slice * p.slices) return;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    csaw__reduce_stretch<X, VECTOR, BATCH>(p, slice, (uint32_t)slice_number, stretch << bits, bits,
-                                           first_rows ? first_rows + stretch : nullptr, rooms + warp);
+    const uint64_t place = stretch * places;
+    csaw__reduce_stretch<X, VECTOR, BATCH>(p, slice, (uint32_t)slice_number, place, places,
+                                           first_rows ? first_rows + place / CSAW__STRETCH_GRAIN : nullptr,
+                                           rooms + warp);
 }
 
 /* ---- long rows ---- */
@@ -367,9 +366,10 @@ static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__produ
 
 typedef void csaw__stretch_kernel(csaw__product, uint32_t, const uint32_t *);
 
-/* So many edges' features are on their way at once; of 16 bytes a lane fewer, or registers are short. */
 template <csaw_dtype X, int VECTOR> static csaw__stretch_kernel *csaw__stretch_kernel_by() {
-    return csaw__stretches < X, VECTOR, VECTOR * (X == CSAW_F32 ? 4 : 2) < 16 ? 32 : 8 > ;
+    constexpr uint32_t ELEMENT = X == CSAW_F32 ? 4 : 2;
+    constexpr csaw__stretch_shape SHAPE = csaw__stretch_shape_of(VECTOR * ELEMENT, ELEMENT);
+    return csaw__stretches<X, VECTOR, SHAPE.batch, SHAPE.blocks>;
 }
 
 template <csaw_dtype X> static csaw__stretch_kernel *csaw__stretch_kernel_of(uint32_t vector) {

@@ -6,9 +6,24 @@
 #include "spmm/device_product.h"
 
 enum {
-    CSAW__STRETCH_BITS = 7, /* 2^7 rows and edges are a stretch; at most CSAW_CHUNK */
+    CSAW__STRETCH = 128,      /* rows and edges of a stretch; at most CSAW_CHUNK */
+    CSAW__STRETCH_MOST = 176, /* of one, where all are under way at the same time */
+    CSAW__STRETCH_GRAIN = 16, /* a stretch is a multiple of it */
     CSAW__STRETCH_THREADS = 128
 };
+
+typedef struct csaw__stretch_shape { /* of a kernel */
+    int batch;                       /* edges whose features a lane has on their way at once */
+    int blocks;                      /* of a multiprocessor */
+} csaw__stretch_shape;
+
+/* By bytes of features that a lane loads of an edge, and of an element. */
+static __host__ __device__ constexpr csaw__stretch_shape csaw__stretch_shape_of(uint32_t bytes, uint32_t element) {
+    return bytes < 8     ? csaw__stretch_shape{16, 8}
+           : bytes == 8  ? csaw__stretch_shape{16, element == 4 ? 6 : 5}
+           : element < 4 ? csaw__stretch_shape{8, 5}
+                         : csaw__stretch_shape{16, 4};
+}
 
 /* Whether a plan notes where stretches of a matrix begin. */
 static inline bool csaw__has_stretches(uint64_t rows) { return rows && rows <= INT32_MAX; }
@@ -19,9 +34,9 @@ static inline bool csaw__takes_stretches(const csaw__product *p) {
     return !csaw__is_extreme(p->reduce) && csaw__has_stretches(p->rows) && p->x.stride <= UINT32_MAX / element;
 }
 
-/* Of a matrix, each of 2^bits places. */
-static __host__ __device__ __forceinline__ uint64_t csaw__stretches_of(uint64_t rows, uint64_t edges, uint32_t bits) {
-    return (rows + edges + (1u << bits) - 1) >> bits;
+/* Of a matrix, each of so many places. */
+static __host__ __device__ __forceinline__ uint64_t csaw__stretches_of(uint64_t rows, uint64_t edges, uint32_t places) {
+    return (rows + edges + places - 1) / places;
 }
 /* Rows of a warp that merges where long ones are not listed: so few that warps fill a GPU, since a warp merges one long
  * row after the other. */
@@ -40,19 +55,46 @@ static inline uint64_t csaw__stretch_merging_blocks(const csaw__product *p, uint
     return (slices * csaw__stretch_mergers(p) * 32 + CSAW__THREADS - 1) / CSAW__THREADS;
 }
 
-/* Fills in the layout, but partial; columns and vector stand. known: the long rows, by a plan; NULL = not known. */
-static inline void csaw__lay_stretches(csaw__product *p, const csaw__long_rows *known, uint32_t bits) {
+/* Elements that a lane loads at once, of a product whose columns and vector stand: no more than hold the columns; and
+ * half of 16 bytes if the L2 cache holds x in so many columns, and not in twice as many. */
+static inline uint32_t csaw__stretch_vector(const csaw__product *p, uint64_t l2_bytes) {
+    const uint64_t element = p->x.dtype == CSAW_F32 ? 4 : 2,
+                   x_bytes = p->x.rows * 32 * element; /* of a lane's element */
+    uint32_t vector = p->vector;
+    while (vector > 1 && vector / 2 * 32 >= p->columns) vector /= 2;
+    const bool halved = vector * element == 16 && vector * x_bytes > l2_bytes && vector / 2 * x_bytes <= l2_bytes;
+    return halved ? vector / 2 : vector;
+}
+
+/* Fills in the layout, but partial and blocks; columns and vector stand. known: the long rows, by a plan; NULL = not
+ * known. */
+static inline void csaw__lay_stretches(csaw__product *p, const csaw__long_rows *known, uint64_t l2_bytes) {
     const csaw__long_rows none = {};
-    const uint64_t warps = CSAW__STRETCH_THREADS / 32;
-    while (p->vector > 1 && p->vector / 2 * 32 >= p->columns) p->vector /= 2;
+    p->vector = csaw__stretch_vector(p, l2_bytes);
     p->width = 32 * p->vector;
     p->slices_of_head = (p->columns + p->width - 1) / p->width;
     p->first_slice = 0;
-    p->blocks = (csaw__stretches_of(p->rows, p->num_edges, bits) + warps - 1) / warps;
     p->split = known ? *known : none;
     p->split.most_chunks = p->num_edges > CSAW_CHUNK && !(known && !known->most_rows)
                                ? 2 * (p->num_edges / CSAW_CHUNK + 1)
                                : 0; /* places of chunks */
+}
+
+/* Rows and edges of a stretch, of a product that is laid out: a few more than CSAW__STRETCH if so all stretches are
+ * under way at the same time on so many multiprocessors, or that many. */
+static inline uint32_t csaw__stretch_places(const csaw__product *p, uint64_t multiprocessors) {
+    const uint32_t element = p->x.dtype == CSAW_F32 ? 4 : 2;
+    const uint64_t blocks = (uint64_t)csaw__stretch_shape_of(p->vector * element, element).blocks * multiprocessors;
+    const uint64_t warps = blocks * (CSAW__STRETCH_THREADS / 32), grain = CSAW__STRETCH_GRAIN;
+    const uint64_t all = (p->rows + p->num_edges) * p->slices_of_head * p->heads;
+    const uint64_t places = (all + warps * grain - 1) / (warps * grain) * grain;
+    return places < CSAW__STRETCH || places > CSAW__STRETCH_MOST ? (uint32_t)CSAW__STRETCH : (uint32_t)places;
+}
+
+/* Fills in blocks, of stretches of so many places. */
+static inline void csaw__deal_stretches(csaw__product *p, uint32_t places) {
+    const uint64_t warps = CSAW__STRETCH_THREADS / 32;
+    p->blocks = (csaw__stretches_of(p->rows, p->num_edges, places) + warps - 1) / warps;
 }
 
 #endif

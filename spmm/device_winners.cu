@@ -17,7 +17,7 @@ static csaw_status launch(const place &where, const csaw__winners *w) {
         CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->matrix.blocks, CSAW__THREADS,
                                      csaw__find_winners_at(w), w->matrix, w->order.place, w->won));
     if (w->hubs.blocks)
-        CSAW_TRY(csaw__device_launch(where.stream, slices * w->words * (unsigned)w->hubs.blocks, CSAW__IN_ORDER_THREADS,
+        CSAW_TRY(csaw__device_launch(where.stream, slices * w->words * (unsigned)w->hubs.blocks, CSAW__WON_THREADS,
                                      csaw__hub_winners_kernel_at(w), w->hubs, w->order, w->longest, won, w->words));
     CSAW_TRY(csaw__waits_for_last((const void *)csaw__winners_kernel_at(w), &beside));
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;

@@ -18,8 +18,8 @@
 
 #include "spmm/device_beside.cuh"
 #include "spmm/device_group.cuh"
-#include "spmm/device_in_order.cuh"
 #include "spmm/device_unit.cuh"
+#include "spmm/device_won_in_order.cuh"
 
 enum {
     CSAW__WON_COLUMNS = 32, /* the bits of a word */
@@ -176,14 +176,19 @@ template <int WORDS> struct csaw__won_edge { /* of the transpose */
     uint32_t won[WORDS];
 };
 
-/* The edge at place k of the transpose. won: the first of the WORDS that are asked for, of `words` an edge. */
+/* The number in the matrix of the edge at place k of the transpose, or k where it is not asked for. */
+static __device__ __forceinline__ csaw_edge csaw__won_number(const csaw__won_order &order, uint64_t k) {
+    return order.edge ? order.edge[k] : k;
+}
+
+/* The edge at place k of the transpose, of number e. won: the first of the WORDS that are asked for, of `words` an
+ * edge. */
 template <int WORDS>
 static __device__ __forceinline__ csaw__won_edge<WORDS> csaw__won_edge_at(const csaw__product &p,
                                                                           const csaw__won_order &order,
                                                                           const uint32_t *won, uint32_t words,
-                                                                          uint64_t head, uint64_t k) {
+                                                                          uint64_t head, uint64_t k, csaw_edge e) {
     constexpr int AT_ONCE = WORDS < 4 ? WORDS : 4;
-    const csaw_edge e = order.edge ? order.edge[k] : k;
     const uint32_t *const words_of = won + (order.place ? k : e) * words;
     csaw__won_edge<WORDS> out;
     out.row = p.col[k];
@@ -230,7 +235,8 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
     const uint32_t *const of_slice = won + slice_number * p.num_edges * WORDS;
     float sum[FACTOR][VECTOR] = {};
     const auto fetch = [&](uint32_t k) {
-        return csaw__won_edge_at<WORDS>(p, order, of_slice, WORDS, slice.head, unit.first + k);
+        const uint64_t at = unit.first + k;
+        return csaw__won_edge_at<WORDS>(p, order, of_slice, WORDS, slice.head, at, csaw__won_number(order, at));
     };
     const auto load = [&](const won_edge &e, features *to) {
         const char *const from = dy + e.row * row_bytes;
@@ -263,7 +269,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
 
 /* A block a row of the transpose of more than `longest` edges, slice and word of it. The others are taken beside. */
 template <csaw_dtype X>
-static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
+static __global__ void __launch_bounds__(CSAW__WON_THREADS, CSAW__WON_BLOCKS)
     csaw__gather_hub_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
                              uint32_t longest, const uint32_t *won, uint32_t words) {
     typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type stored;
@@ -276,21 +282,18 @@ static __global__ void __launch_bounds__(CSAW__IN_ORDER_THREADS)
     if (word * CSAW__WON_COLUMNS >= slice.width) return;
     const uint64_t row = p.split.row[blockIdx.x % blocks].row, first = p.rowptr[row], count = p.rowptr[row + 1] - first;
     if (count <= longest) return;
-    const stored *const dy = (const stored *)p.x.data + slice.first + column;
+    const uint64_t row_bytes = p.x.stride * sizeof(stored);
+    const char *const dy =
+        (const char *)p.x.data + (slice.first + (column < slice.width ? column : 0)) * sizeof(stored);
     const uint32_t *const of_word = won + slice_number * p.num_edges * words + word;
-    float sum = 0;
-    csaw__in_order<won_edge>(
-        count, [&](uint64_t k) { return csaw__won_edge_at<1>(p, order, of_word, words, slice.head, first + k); },
-        [&](const won_edge &e) {
-            stored out = 0;
-            if (e.won[0] >> lane & 1) out = dy[e.row * p.x.stride];
-            return out;
+    const float sum = csaw__won_in_order<won_edge>(
+        count, [&](uint64_t k) { return csaw__won_number(order, first + k); },
+        [&](uint64_t k, csaw_edge e) {
+            return csaw__won_edge_at<1>(p, order, of_word, words, slice.head, first + k, e);
         },
-        [&](const won_edge &e, stored of) { /* -0 changes no sum */
-                                            return e.won[0] >> lane & 1 ? e.weight * csaw__widen<X>(of) : -0.0f;
-        },
-        [&](float product) { sum += product; });
-    if (threadIdx.x >= 32 * CSAW__LOADERS && column < slice.width)
+        [&](csaw_vertex from) { return *(const stored *)(dy + from * row_bytes); },
+        [](stored of) { return csaw__widen<X>(of); });
+    if (threadIdx.x >= 32 * CSAW__WON_LOADERS && column < slice.width)
         csaw__store<1>(&p.y, row, slice.first + column, &sum);
 }
 

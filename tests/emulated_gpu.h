@@ -255,6 +255,11 @@ inline uint32_t __reduce_add_sync(uint32_t mask, uint32_t x) {
     for (uint32_t value : emulated::OfAllLanes(mask, x, "reduce_add")) sum += value;
     return sum;
 }
+inline uint32_t __reduce_max_sync(uint32_t mask, uint32_t x) {
+    uint32_t most = x;
+    for (uint32_t value : emulated::OfAllLanes(mask, x, "reduce_max")) most = value > most ? value : most;
+    return most;
+}
 inline uint32_t __reduce_min_sync(uint32_t mask, uint32_t x) {
     uint32_t least = x;
     for (uint32_t value : emulated::OfAllLanes(mask, x, "reduce_min")) least = value < least ? value : least;

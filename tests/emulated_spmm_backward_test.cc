@@ -241,7 +241,7 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longes
         for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;
         std::fill(won.begin(), won.end(), 0xdeadbeef);
         emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { find(w.matrix, w.order.place, won.data()); });
-        emulated::RunBlocks(here * w.words * w.hubs.blocks, CSAW__IN_ORDER_THREADS,
+        emulated::RunBlocks(here * w.words * w.hubs.blocks, CSAW__WON_THREADS,
                             [&] { hubs(w.hubs, w.order, longest, won.data(), w.words); });
         emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS,
                             [&] { rows(w.turned, w.order, longest, won.data()); });

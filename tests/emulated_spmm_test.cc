@@ -104,18 +104,19 @@ csaw__stretch_kernel *StretchKernel(const csaw__product &p) {
 int stretches = 0; // launches by these
 
 // As csaw__device_run::run() by stretches of so many places.
-void RunStretches(csaw__product p, uint32_t bits, bool planned, uint64_t slices) {
+void RunStretches(csaw__product p, uint32_t places, uint64_t l2_bytes, bool planned, uint64_t slices) {
     csaw__lay_vectors(&p);
     const csaw__long_rows known = p.split;
-    csaw__lay_stretches(&p, planned ? &known : nullptr, bits);
+    csaw__lay_stretches(&p, planned ? &known : nullptr, l2_bytes);
+    csaw__deal_stretches(&p, places);
     const uint64_t all = p.slices_of_head * p.heads;
-    std::vector<uint32_t> first_rows(csaw__stretches_of(p.rows, p.num_edges, bits));
-    Launch(first_rows.size() * 32, csaw__find_first_rows, p.rowptr, p.rows, p.num_edges, bits, first_rows.data());
+    std::vector<uint32_t> first_rows(csaw__stretches_of(p.rows, p.num_edges, CSAW__STRETCH_GRAIN));
+    Launch(first_rows.size() * 32, csaw__find_first_rows, p.rowptr, p.rows, p.num_edges, first_rows.data());
     std::vector<float> partial(slices * p.split.most_chunks * p.width + 4, NAN);
     p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
         p.slices = std::min(slices, all - p.first_slice);
-        Launch(p.slices * p.blocks * CSAW__STRETCH_THREADS, StretchKernel(p), p, bits,
+        Launch(p.slices * p.blocks * CSAW__STRETCH_THREADS, StretchKernel(p), p, places,
                planned ? first_rows.data() : static_cast<const uint32_t *>(nullptr));
         emulated::RunBlocks(csaw__stretch_merging_blocks(&p, p.slices), CSAW__THREADS,
                             [&] { csaw__merge_stretches(p); });
@@ -167,7 +168,8 @@ struct Ask {
     bool nans = false;   // among the results
     uint64_t hubs = 5;
     csaw_spmm_method stay = CSAW_SPMM_AUTO; // AUTO by blocks that stay, a unit by the lanes of this; AUTO: not
-    uint32_t stretch_bits = CSAW__STRETCH_BITS;
+    uint32_t stretch = CSAW__STRETCH;       // places
+    uint64_t l2_bytes = UINT64_MAX;
 };
 
 std::string Name(const Sparse &a, csaw_spmm_method method, const Ask &ask) {
@@ -212,7 +214,7 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values, const 
         const bool stays = ask.stay != CSAW_SPMM_AUTO && method == CSAW_SPMM_AUTO;
         const csaw_spmm_method way = stays ? ask.stay : method == CSAW_SPMM_AUTO ? AutoFor(p) : method;
         if (way == CSAW_SPMM_STRETCHES && csaw__takes_stretches(&p))
-            RunStretches(p, ask.stretch_bits, ask.planned, ask.slices);
+            RunStretches(p, ask.stretch, ask.l2_bytes, ask.planned, ask.slices);
         else
             Run(p, way == CSAW_SPMM_STRETCHES ? CSAW_SPMM_CRC : way, stays, ask.slices, hubs.found);
         EXPECT_TRUE(y.raw() == want.raw() || (ask.nans && SameNumbers(&y, &want, a.rows, ask.cols)))
@@ -382,19 +384,68 @@ TEST(EmulatedSpmm, StretchesOfEveryLength) {
     stretches = 0;
     int ran = 0;
     for (const Sparse &a : matrices)
-        for (uint32_t bits = 0; bits <= 8; bits++)
+        for (uint32_t places : {1u, 2u, 5u, 16u, 31u, 48u, 64u, 112u, 128u, 144u, 160u, 208u, 255u, 256u})
             for (uint64_t cols : {uint64_t{30}, uint64_t{36}, uint64_t{64}, uint64_t{300}}) {
                 if (!reference::takes_case()) continue;
                 Ask ask;
                 ask.reduce = cols == 64 ? CSAW_MEAN : CSAW_SUM;
                 ask.cols = cols;
-                ask.planned = ran % 2;
-                ask.stretch_bits = bits;
-                ask.of_x = bits == 6 ? CSAW_F16 : CSAW_F32;
+                ask.planned = ran % 2 && places % CSAW__STRETCH_GRAIN == 0;
+                ask.stretch = places;
+                ask.of_x = places == 48 ? CSAW_F16 : CSAW_F32;
+                if (places == 144) ask.l2_bytes = a.cols * 64 * 4; // holds half of a slice
                 ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
                 ran++;
             }
     EXPECT_GE(stretches, ran);
+}
+
+// Of 8 bytes a lane where the L2 cache holds x in so many columns, but not in twice as many.
+TEST(EmulatedSpmm, StretchesHalveColumnsThatTheL2CacheDoesNotHold) {
+    csaw__product p = {};
+    p.x.rows = 1000;
+    const auto vector = [&](csaw_dtype dtype, uint64_t columns, uint64_t l2_bytes) {
+        p.x.dtype = dtype, p.columns = columns;
+        p.vector = dtype == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
+        return csaw__stretch_vector(&p, l2_bytes);
+    };
+    const uint64_t wide = 1000 * 512, narrow = wide / 2; // bytes of x in as many columns as a warp takes
+    for (uint64_t columns : {65, 128, 256}) {
+        EXPECT_EQ(vector(CSAW_F32, columns, wide), 4);
+        EXPECT_EQ(vector(CSAW_F32, columns, wide - 1), 2);
+        EXPECT_EQ(vector(CSAW_F32, columns, narrow), 2);
+        EXPECT_EQ(vector(CSAW_F32, columns, narrow - 1), 4) << "neither fits";
+        EXPECT_EQ(vector(CSAW_F16, 2 * columns, wide), 8);
+        EXPECT_EQ(vector(CSAW_F16, 2 * columns, wide - 1), 4);
+        EXPECT_EQ(vector(CSAW_F16, 2 * columns, narrow - 1), 8);
+    }
+    for (uint64_t l2_bytes : {wide, narrow, narrow - 1}) {
+        EXPECT_EQ(vector(CSAW_F32, 64, l2_bytes), 2) << "as many as hold the columns";
+        EXPECT_EQ(vector(CSAW_F16, 128, l2_bytes), 4);
+        EXPECT_EQ(vector(CSAW_F32, 32, l2_bytes), 1);
+    }
+}
+
+// A few more places than usual where all warps then are under way at once.
+TEST(EmulatedSpmm, StretchesThatAreUnderWayAtOnce) {
+    csaw__product p = {};
+    p.x.dtype = CSAW_F32, p.vector = 2, p.slices_of_head = p.heads = 1; // six blocks of four warps
+    const uint64_t warps = 6 * 4 * 10;
+    const auto places = [&](uint64_t all) {
+        p.rows = all / 10, p.num_edges = all - p.rows;
+        return csaw__stretch_places(&p, 10);
+    };
+    for (uint64_t each = 1; each < 400; each++) {
+        const uint32_t of = places(each * warps);
+        EXPECT_EQ(of % CSAW__STRETCH_GRAIN, 0);
+        const bool at_once = each > 128 && each <= 176;
+        if (at_once)
+            EXPECT_TRUE(of >= each && of < each + CSAW__STRETCH_GRAIN) << each;
+        else
+            EXPECT_EQ(of, CSAW__STRETCH) << each;
+    }
+    p.slices_of_head = 2;
+    EXPECT_EQ(places(75 * warps), 160);
 }
 
 // So many rows that a warp merges what is long of several.

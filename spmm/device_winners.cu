@@ -10,22 +10,21 @@ bool csaw__device_gathers_winners(const csaw_sparse *a) { return a->num_edges / 
 static csaw_status launch(const place &where, const csaw__winners *w) {
     bool beside = false;
     const unsigned slices = (unsigned)w->matrix.slices;
-    const uint32_t *const won = w->won;
     cudaLaunchConfig_t rows = {};
     cudaLaunchAttribute early = {};
     if (w->matrix.blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->matrix.blocks, CSAW__THREADS,
                                      csaw__find_winners_at(w), w->matrix, w->order.place, w->won));
     if (w->hubs.blocks)
-        CSAW_TRY(csaw__device_launch(where.stream, slices * w->words * (unsigned)w->hubs.blocks, CSAW__WON_THREADS,
-                                     csaw__hub_winners_kernel_at(w), w->hubs, w->order, w->longest, won, w->words));
+        CSAW_TRY(csaw__device_launch(where.stream, slices * w->order.words * (unsigned)w->hubs.blocks,
+                                     CSAW__WON_THREADS, csaw__hub_winners_kernel_at(w), w->hubs, w->order, w->longest));
     CSAW_TRY(csaw__waits_for_last((const void *)csaw__winners_kernel_at(w), &beside));
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
     rows.gridDim = dim3(slices * (unsigned)w->turned.blocks), rows.blockDim = dim3(CSAW__THREADS);
     rows.stream = where.stream;
     if (beside && w->hubs.blocks) rows.attrs = &early, rows.numAttrs = 1;
-    CSAW_CUDA(cudaLaunchKernelEx(&rows, csaw__winners_kernel_at(w), w->turned, w->order, w->longest, won));
+    CSAW_CUDA(cudaLaunchKernelEx(&rows, csaw__winners_kernel_at(w), w->turned, w->order, w->longest));
     return CSAW_OK;
 }
 
@@ -60,12 +59,13 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
                  "%llu rows and %llu columns take %llu blocks, but a launch has at most 2^31 - 1; split the matrix",
                  (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)blocks);
     if (w.at_once * blocks > 0x7fffffffu) w.at_once = 0x7fffffffu / blocks;
-    CSAW_TRY(won.take(where, w.at_once * a->num_edges * w.words, "which edges won"));
+    CSAW_TRY(won.take(where, w.at_once * a->num_edges * w.order.words, "which edges won"));
     const bool by_place = csaw__won_by_place(&w);
     if (by_place && !d->place) CSAW_TRY(edge_place.take(where, a->num_edges, "places of edges in the transpose"));
     if (where.counted) return CSAW_OK;
-    w.won = won.get();
-    w.order = {d->transpose.edge, by_place && d->place ? d->place : edge_place.get(), fixed != nullptr};
+    w.won = won.get(), w.order.won = w.won;
+    w.order.edge = d->transpose.edge, w.order.weights = fixed != nullptr;
+    w.order.place = by_place && d->place ? d->place : edge_place.get();
     if (edge_place.get()) CSAW_TRY(csaw__device_edge_places(where, d->transpose.edge, a->num_edges, edge_place.get()));
     if (by_place && (fixed || !a->weight)) w.order.edge = nullptr;
     for (uint64_t first = 0; first < slices; first += w.at_once) {

@@ -22,19 +22,26 @@
 #include "spmm/device_won_in_order.cuh"
 
 enum {
-    CSAW__WON_COLUMNS = 32, /* the bits of a word */
-    CSAW__WON_WORDS = 8,    /* of a slice, at most: a sector */
-    CSAW__WON_TILE = 512,   /* words that a warp makes at once */
-    CSAW__WON_DEGREE = 64,  /* mean degree up to which words are no more bytes than arg is; of 50, products, on an H100
-                             * gathered 9.7 and 32 ms, sorted 11.6 and 46.5 */
-    CSAW__WON_SHARE = 1 << 12 /* of all edges: a row that has more would keep a warp when all else is done */
+    CSAW__WON_COLUMNS = 32,     /* the bits of a word */
+    CSAW__WON_WORDS = 8,        /* of a slice, at most: a sector */
+    CSAW__WON_TILE = 512,       /* words that a warp makes at once */
+    CSAW__WON_ROWS = 4,         /* of the transpose, that a warp takes */
+    CSAW__WON_ROWS_BLOCKS = 10, /* of a multiprocessor that take so many rows, at least */
+    CSAW__WON_ROWS_HELD = 4,    /* elements that a lane has on their way at once there */
+    CSAW__WON_DEGREE = 64, /* mean degree up to which words are no more bytes than arg is; of 50, products, on an H100
+                            * gathered 9.7 and 32 ms, sorted 11.6 and 46.5 */
+    CSAW__WON_SHARE = 1 << 12, /* of all edges: a row that has more would keep a warp when all else is done */
+    CSAW__WON_FEW = 1 << 22    /* edges, up to which csaw__gather_winners() is faster, since its warps are more */
 };
 
-typedef struct csaw__won_order { /* of what belongs to the transpose's edges */
+typedef struct csaw__won_order { /* what belongs to the transpose's edges, and in which order it stands */
     const csaw_edge *edge;       /* [num_edges] of the matrix, by the transpose's edges; NULL if none of both asks */
     const uint64_t *place;       /* [num_edges] of the transpose, by the matrix's edges: words stand there; NULL = by
                                   * the matrix's edges */
     bool weights;                /* stand in the transpose's order, not in the matrix's */
+    const uint32_t *won; /* [slices of a launch, num_edges, words] bit c of word w: arg names the edge in column 32 w +
+                          * c of the slice */
+    uint32_t words;      /* of a slice */
 } csaw__won_order;
 
 typedef struct csaw__winners {
@@ -42,12 +49,11 @@ typedef struct csaw__winners {
     csaw__product turned; /* rows are those of the transpose; x is dy, y is dx; weight is as order says */
     csaw__product hubs;   /* the same, of the transpose's rows of more than `longest` edges, which are long */
     csaw__won_order order;
-    uint32_t *won;  /* [slices of a launch, num_edges, words] bit c of word w: arg names the edge in column 32 w + c of
-                     * the slice */
-    uint32_t words; /* of a slice */
+    uint32_t *won;          /* that of order, while it is written */
     uint64_t at_once;       /* slices of a launch */
-    uint32_t longest;       /* edges of a row of the transpose that a group of lanes takes, at most */
-    csaw_spmm_method shape; /* of the kernel that gathers */
+    uint32_t longest;       /* edges of a row of the transpose that no block takes, at most */
+    bool by_rows;           /* csaw__gather_rows_of_winners() gathers */
+    csaw_spmm_method shape; /* of csaw__gather_winners() */
 } csaw__winners;
 
 static __host__ __device__ constexpr int csaw__won_words(int width) { /* of a slice of so many columns */
@@ -74,6 +80,15 @@ static inline uint64_t csaw__won_room(const csaw__product *matrix) {
     return of_arg > CSAW__ROOM_BYTES ? of_arg : CSAW__ROOM_BYTES;
 }
 
+/* By which kernel rows are gathered that no block takes. */
+static inline void csaw__winners_gather(csaw__winners *w, bool by_rows) {
+    const uint64_t rows_of_warp = CSAW__WON_ROWS, warps = CSAW__THREADS / 32;
+    w->by_rows = by_rows;
+    csaw__lay_out(&w->turned, w->shape, CSAW__THREADS);
+    if (by_rows)
+        w->turned.blocks = ((w->turned.rows + rows_of_warp - 1) / rows_of_warp * w->order.words + warps - 1) / warps;
+}
+
 /* Fills in the layout, where rows, split, columns and heads of all three stand; split of turned is empty. */
 static inline void csaw__winners_lay_out(csaw__winners *w) {
     const uint64_t bytes = w->matrix.num_edges * sizeof *w->won; /* of a word each */
@@ -81,27 +96,28 @@ static inline void csaw__winners_lay_out(csaw__winners *w) {
     csaw__lay_vectors(&w->turned);
     if (w->turned.vector > CSAW__VECTOR && most_words < 2) w->turned.vector = CSAW__VECTOR;
     w->shape = csaw__winners_shape(&w->turned, most_words);
-    csaw__lay_out(&w->turned, w->shape, CSAW__THREADS);
-    w->words = (uint32_t)csaw__won_words((int)w->turned.width);
+    const csaw__method_shape shape = csaw__shape_of(w->shape);
+    w->order.words = (uint32_t)csaw__won_words((int)(shape.lanes * shape.factor * w->turned.vector));
+    csaw__winners_gather(w, w->turned.num_edges > CSAW__WON_FEW);
     csaw__product *const others[] = {&w->matrix, &w->hubs};
     for (csaw__product *p : others) {
         p->columns = w->turned.columns, p->width = w->turned.width, p->vector = 1;
         p->slices_of_head = w->turned.slices_of_head, p->first_slice = 0;
     }
     const uint64_t warps = CSAW__THREADS / 32, slices = w->turned.slices_of_head * w->turned.heads;
-    const uint64_t groups = 32 / csaw__shape_of(w->shape).lanes; /* of a warp, which a long row of one holds up */
+    const uint64_t groups = 32 / shape.lanes; /* of a warp, which a long row of one holds up */
     const uint64_t share = w->turned.num_edges / (CSAW__WON_SHARE * groups * groups),
                    most = share < UINT32_MAX ? share : UINT32_MAX;
     w->longest = most > CSAW_CHUNK ? (uint32_t)most : CSAW_CHUNK;
     w->matrix.blocks = (w->matrix.split.most_chunks + w->matrix.rows + warps - 1) / warps;
     w->hubs.blocks = w->hubs.split.most_rows;
-    w->at_once = most_words / w->words;
+    w->at_once = most_words / w->order.words;
     w->at_once = w->at_once < 1 ? 1 : w->at_once < slices ? w->at_once : slices;
 }
 
 /* Whether words of an edge fill a sector, so that they go to the edge's place in the transpose as they are, and are
  * read one after the other. Fewer would be a part of a sector each, which is as well read there. */
-static inline bool csaw__won_by_place(const csaw__winners *w) { return w->words == CSAW__WON_WORDS; }
+static inline bool csaw__won_by_place(const csaw__winners *w) { return w->order.words == CSAW__WON_WORDS; }
 
 /* One thread an edge of the transpose. */
 static __global__ void csaw__find_places(const csaw_edge *edge, uint64_t edges, uint64_t *place) {
@@ -219,7 +235,7 @@ static __device__ __forceinline__ csaw__unit csaw__won_unit_at(const csaw__produ
 template <csaw_dtype X, int LANES, int VECTOR, int FACTOR>
 static __global__ void __launch_bounds__(CSAW__THREADS)
     csaw__gather_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
-                         uint32_t longest, const uint32_t *won) {
+                         uint32_t longest) {
     typedef csaw__won_features<X, VECTOR, FACTOR> features;
     typedef typename csaw__features<X, VECTOR, FACTOR>::vector vector;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, ALL = (1u << VECTOR) - 1, APART = LANES * VECTOR;
@@ -232,7 +248,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
     const csaw__unit unit = csaw__won_unit_at(p, longest, (uint64_t)block * (blockDim.x / LANES) + group);
     const char *const dy = (const char *)p.x.data + (slice.first + column) * bytes;
     const uint64_t row_bytes = p.x.stride * bytes;
-    const uint32_t *const of_slice = won + slice_number * p.num_edges * WORDS;
+    const uint32_t *const of_slice = order.won + slice_number * p.num_edges * WORDS;
     float sum[FACTOR][VECTOR] = {};
     const auto fetch = [&](uint32_t k) {
         const uint64_t at = unit.first + k;
@@ -267,15 +283,103 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
             csaw__store<VECTOR>(&p.y, unit.row, slice.first + j * APART + column, sum[j]);
 }
 
+/* Of 32 words, one a lane: bit e of lane c is bit c of lane e. */
+static __device__ __forceinline__ uint32_t csaw__turned_bits(uint32_t word) {
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t low = 0x0000ffff;
+#pragma unroll
+    for (uint32_t apart = 16; apart; apart /= 2, low ^= low << apart) {
+        const uint32_t other = __shfl_xor_sync(CSAW__ALL_LANES, word, (int)apart);
+        word = lane & apart ? (word & ~low) | (other >> apart & low) : (word & low) | (other & low) << apart;
+    }
+    return word;
+}
+
+/* A warp some rows of the transpose that follow each other, slice and word of it: their edges 32 at a time. */
+template <csaw_dtype X>
+static __global__ void __launch_bounds__(CSAW__THREADS, CSAW__WON_ROWS_BLOCKS)
+    csaw__gather_rows_of_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
+                                 uint32_t longest) {
+    typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type stored;
+    typedef csaw__won_edge<1> won_edge;
+    constexpr uint32_t ROWS = CSAW__WON_ROWS, HELD = CSAW__WON_ROWS_HELD;
+    const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)p.blocks, slice_number = blockIdx.x / blocks;
+    const uint64_t number = (uint64_t)(blockIdx.x - slice_number * blocks) * (CSAW__THREADS / 32) + threadIdx.x / 32;
+    const uint32_t words = order.words, word = (uint32_t)number & (words - 1); /* a power of two */
+    const uint64_t first_row = (number >> (__ffs((int)words) - 1)) * ROWS;
+    const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
+    const uint32_t column = word * CSAW__WON_COLUMNS + lane;
+    const uint64_t row_bytes = p.x.stride * sizeof(stored);
+    const char *const dy =
+        (const char *)p.x.data + (slice.first + (column < slice.width ? column : 0)) * sizeof(stored);
+    const uint32_t *const of_word = order.won + slice_number * p.num_edges * words + word;
+    const csaw__unit own = csaw__won_unit_at(p, longest, lane < ROWS ? first_row + lane : p.rows);
+    const uint32_t stores = __ballot_sync(CSAW__ALL_LANES, own.stored);
+    uint32_t until[ROWS], all = 0; /* edges of the rows up to each */
+    uint64_t offset[ROWS];         /* from the number of one of these edges to its place */
+#pragma unroll
+    for (uint32_t i = 0; i < ROWS; i++) {
+        offset[i] = __shfl_sync(CSAW__ALL_LANES, own.first, (int)i) - all;
+        all += __shfl_sync(CSAW__ALL_LANES, own.count, (int)i);
+        until[i] = all;
+    }
+    const auto place = [&](uint32_t k) {
+        uint64_t of = offset[0];
+#pragma unroll
+        for (uint32_t i = 1; i < ROWS; i++)
+            if (k >= until[i - 1]) of = offset[i];
+        return k + of;
+    };
+    const auto read_number = [&](uint32_t k) { return k < all ? csaw__won_number(order, place(k)) : 0; };
+    const auto read = [&](uint32_t k, csaw_edge e) {
+        return k < all ? csaw__won_edge_at<1>(p, order, of_word, words, slice.head, place(k), e) : won_edge{};
+    };
+    won_edge next = read(lane, read_number(lane)); /* of the 32 to come, this lane's */
+    csaw_edge after = read_number(32 + lane);      /* the number of the one after */
+    float sum[ROWS] = {};
+#pragma unroll 1
+    for (uint32_t begin = 0; begin < all; begin += 32) {
+        const won_edge here = next;
+        uint32_t mine = csaw__turned_bits(here.won[0]);
+        const uint32_t most = __reduce_max_sync(CSAW__ALL_LANES, (uint32_t)__popc(mine));
+        next = read(begin + 32 + lane, after);
+        after = read_number(begin + 64 + lane);
+#pragma unroll 1
+        for (uint32_t first = 0; first < most; first += HELD) {
+            stored held[HELD];
+            float weight[HELD];
+            uint32_t edge[HELD]; /* past all: none */
+#pragma unroll
+            for (uint32_t n = 0; n < HELD; n++, mine &= mine - 1) {
+                const int from = (__ffs((int)mine) - 1) & 31;
+                edge[n] = mine ? begin + from : all;
+                held[n] = *(const stored *)(dy + __shfl_sync(CSAW__ALL_LANES, here.row, from) * row_bytes);
+                weight[n] = __shfl_sync(CSAW__ALL_LANES, here.weight, from);
+            }
+#pragma unroll
+            for (uint32_t n = 0; n < HELD; n++) {
+                const float product = weight[n] * csaw__widen<X>(held[n]);
+#pragma unroll
+                for (uint32_t i = 0; i < ROWS; i++)
+                    if ((i == 0 || edge[n] >= until[i - 1]) && edge[n] < until[i]) sum[i] += product;
+            }
+        }
+    }
+    if (blockIdx.x == gridDim.x - 1) csaw__end_after_last(); /* csaw__gather_hub_winners */
+#pragma unroll
+    for (uint32_t i = 0; i < ROWS; i++)
+        if (stores >> i & 1 && column < slice.width) csaw__store<1>(&p.y, first_row + i, slice.first + column, &sum[i]);
+}
+
 /* A block a row of the transpose of more than `longest` edges, slice and word of it. The others are taken beside. */
 template <csaw_dtype X>
 static __global__ void __launch_bounds__(CSAW__WON_THREADS, CSAW__WON_BLOCKS)
     csaw__gather_hub_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
-                             uint32_t longest, const uint32_t *won, uint32_t words) {
+                             uint32_t longest) {
     typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type stored;
     typedef csaw__won_edge<1> won_edge;
     const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)p.blocks, turn = blockIdx.x / blocks;
-    const uint32_t slice_number = turn / words, word = turn % words;
+    const uint32_t words = order.words, slice_number = turn / words, word = turn % words;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
     const uint32_t column = word * CSAW__WON_COLUMNS + lane;
     csaw__let_next_begin();
@@ -285,7 +389,7 @@ static __global__ void __launch_bounds__(CSAW__WON_THREADS, CSAW__WON_BLOCKS)
     const uint64_t row_bytes = p.x.stride * sizeof(stored);
     const char *const dy =
         (const char *)p.x.data + (slice.first + (column < slice.width ? column : 0)) * sizeof(stored);
-    const uint32_t *const of_word = won + slice_number * p.num_edges * words + word;
+    const uint32_t *const of_word = order.won + slice_number * p.num_edges * words + word;
     const float sum = csaw__won_in_order<won_edge>(
         count, [&](uint64_t k) { return csaw__won_number(order, first + k); },
         [&](uint64_t k, csaw_edge e) {
@@ -300,11 +404,10 @@ static __global__ void __launch_bounds__(CSAW__WON_THREADS, CSAW__WON_BLOCKS)
 /* ---- kernels by storage and shape ---- */
 
 typedef void csaw__find_winners_kernel(csaw__product, const uint64_t *, uint32_t *);
-typedef void csaw__winners_kernel(csaw__product, csaw__won_order, uint32_t, const uint32_t *);
-typedef void csaw__hub_winners_kernel(csaw__product, csaw__won_order, uint32_t, const uint32_t *, uint32_t);
+typedef void csaw__winners_kernel(csaw__product, csaw__won_order, uint32_t);
 
 static csaw__find_winners_kernel *csaw__find_winners_at(const csaw__winners *w) {
-    switch (w->words) {
+    switch (w->order.words) {
     case 1: return csaw__find_winners<1>;
     case 2: return csaw__find_winners<2>;
     case 4: return csaw__find_winners<4>;
@@ -322,6 +425,7 @@ template <csaw_dtype X, int VECTOR> static csaw__winners_kernel *csaw__winners_k
 }
 
 template <csaw_dtype X> static csaw__winners_kernel *csaw__winners_kernel_of(const csaw__winners *w) {
+    if (w->by_rows) return csaw__gather_rows_of_winners<X>;
     if (X != CSAW_F32 && w->turned.vector == CSAW__VECTOR_16)
         return csaw__winners_kernel_for < X, X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16 > (w->shape);
     return w->turned.vector == 1 ? csaw__winners_kernel_for<X, 1>(w->shape)
@@ -333,7 +437,7 @@ static csaw__winners_kernel *csaw__winners_kernel_at(const csaw__winners *w) {
     return w->turned.x.dtype == CSAW_F16 ? csaw__winners_kernel_of<CSAW_F16>(w) : csaw__winners_kernel_of<CSAW_BF16>(w);
 }
 
-static csaw__hub_winners_kernel *csaw__hub_winners_kernel_at(const csaw__winners *w) {
+static csaw__winners_kernel *csaw__hub_winners_kernel_at(const csaw__winners *w) {
     if (w->hubs.x.dtype == CSAW_F32) return csaw__gather_hub_winners<CSAW_F32>;
     return w->hubs.x.dtype == CSAW_F16 ? csaw__gather_hub_winners<CSAW_F16> : csaw__gather_hub_winners<CSAW_BF16>;
 }

@@ -208,8 +208,8 @@ struct Split {
 };
 
 // dx as spmm/device_winners.cu has it, `slices` at a time; fixed: by weights that a plan has; longest: edges of a row
-// that a group of lanes takes, at most.
-void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longest) {
+// that no block takes, at most; by_rows: which kernel gathers these.
+void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longest, bool by_rows) {
     csaw__transpose t = {};
     ASSERT_EQ(csaw__transpose_create(&s.a, &t), CSAW_OK);
     const Split of_matrix(s.a), of_transpose(t.a);
@@ -225,13 +225,15 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longes
     w.hubs = w.turned;
     w.hubs.split = of_transpose.of;
     csaw__winners_lay_out(&w);
+    csaw__winners_gather(&w, by_rows);
     const uint64_t all = w.turned.slices_of_head * s.heads;
     EXPECT_EQ(w.at_once, all);
     std::vector<uint64_t> place(csaw__won_by_place(&w) ? s.a.num_edges : 0, 777);
     Launch(place.size(), csaw__find_places, static_cast<const csaw_edge *>(t.edge), place.size(), place.data());
-    w.order = {t.edge, place.empty() ? nullptr : place.data(), fixed};
+    w.order.edge = t.edge, w.order.place = place.empty() ? nullptr : place.data(), w.order.weights = fixed;
     if (!place.empty() && (fixed || !s.a.weight)) w.order.edge = nullptr;
-    std::vector<uint32_t> won(slices * s.a.num_edges * w.words, 0xdeadbeef);
+    std::vector<uint32_t> won(slices * s.a.num_edges * w.order.words, 0xdeadbeef);
+    w.order.won = won.data();
     EXPECT_EQ(w.longest, CSAW_CHUNK);
     const auto find = csaw__find_winners_at(&w);
     const auto hubs = csaw__hub_winners_kernel_at(&w);
@@ -241,10 +243,9 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longes
         for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;
         std::fill(won.begin(), won.end(), 0xdeadbeef);
         emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { find(w.matrix, w.order.place, won.data()); });
-        emulated::RunBlocks(here * w.words * w.hubs.blocks, CSAW__WON_THREADS,
-                            [&] { hubs(w.hubs, w.order, longest, won.data(), w.words); });
-        emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS,
-                            [&] { rows(w.turned, w.order, longest, won.data()); });
+        emulated::RunBlocks(here * w.order.words * w.hubs.blocks, CSAW__WON_THREADS,
+                            [&] { hubs(w.hubs, w.order, longest); });
+        emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS, [&] { rows(w.turned, w.order, longest); });
     }
     csaw__transpose_free(&t);
 }
@@ -275,18 +276,22 @@ TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
                     const uint64_t cols = columns * heads, gap = columns % 4 ? 1 : 0;
                     Dense x(WithTies(random_matrix(a.cols, cols, 1)), dtype, gap),
                         dy(random_matrix(a.rows, cols, 2), dtype, gap), y(a.rows, cols, CSAW_F32),
-                        want(a.cols, cols, dtype, 4), dx(a.cols, cols, dtype, 4);
+                        want(a.cols, cols, dtype, 4);
                     std::vector<csaw_edge> arg(a.rows * cols);
                     const csaw_spmm_options options = options_of(reduce, heads, arg.data());
                     ASSERT_EQ(csaw_spmm(&view, x.view(), &options, y.view()), CSAW_OK);
                     ASSERT_EQ(csaw_spmm_backward(&view, nullptr, dy.view(), &options, want.view(), nullptr), CSAW_OK);
                     csaw__device_scatter s = {};
-                    s.a = view, s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view());
+                    s.a = view, s.dy = WithStride(dy.view());
                     s.heads = heads, s.arg = arg.data();
-                    Gather(s, columns == 65 ? 2 : 4, view.weight && (columns + dtype) % 2,
-                           columns % 8 ? CSAW_CHUNK : 300);
-                    EXPECT_EQ(dx.raw(), want.raw())
-                        << a.name << ", " << columns << " columns, heads " << heads << ", storage " << dtype;
+                    for (bool by_rows : {false, true}) {
+                        Dense dx(a.cols, cols, dtype, 4);
+                        s.dx = WithStride(dx.view());
+                        Gather(s, columns == 65 ? 2 : 4, view.weight && (columns + dtype) % 2,
+                               columns % 8 ? CSAW_CHUNK : 300, by_rows);
+                        EXPECT_EQ(dx.raw(), want.raw()) << a.name << ", " << columns << " columns, heads " << heads
+                                                        << ", storage " << dtype << ", by rows " << by_rows;
+                    }
                 }
 }
 
@@ -299,11 +304,12 @@ TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
         w.hubs = w.turned;
         csaw__winners_lay_out(&w);
         const uint64_t room = std::max<uint64_t>(CSAW__ROOM_BYTES, rows * columns * heads * sizeof(csaw_edge));
-        EXPECT_LE(w.words * w.at_once, std::max<uint64_t>(room / (4 * edges), 1));
-        return std::vector<uint64_t>{w.turned.width, w.words, w.turned.slices_of_head, w.at_once};
+        EXPECT_LE(w.order.words * w.at_once, std::max<uint64_t>(room / (4 * edges), 1));
+        return std::vector<uint64_t>{w.turned.width, w.order.words, w.turned.slices_of_head, w.at_once};
     };
     typedef std::vector<uint64_t> V; // columns and words of a slice, slices of a head, slices of a launch
     EXPECT_EQ(laid_out(64, CSAW_F32, 100, 1), (V{64, 2, 1, 1}));
+    EXPECT_EQ(laid_out(64, CSAW_F32, CSAW__WON_FEW + 1, 1), (V{64, 2, 1, 1}));
     EXPECT_EQ(laid_out(256, CSAW_F32, 100, 1), (V{256, 8, 1, 1}));
     EXPECT_EQ(laid_out(260, CSAW_F32, 100, 2), (V{256, 8, 2, 4}));
     EXPECT_EQ(laid_out(20, CSAW_F32, 100, 1), (V{32, 1, 1, 1}));
@@ -346,7 +352,7 @@ TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {
     const std::vector<csaw_edge> arg = {2, 5, 0, CSAW_NO_EDGE, 1, ~uint64_t{1}};
     csaw__device_scatter s = {};
     s.a = a.view(), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
-    Gather(s, 1, false, CSAW_CHUNK);
+    Gather(s, 1, false, CSAW_CHUNK, false);
     EXPECT_EQ(dx.raw(), zeros.raw());
 }
 

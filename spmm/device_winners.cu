@@ -17,7 +17,8 @@ static csaw_status launch(const place &where, const csaw__winners *w) {
                                      csaw__find_winners_at(w), w->matrix, w->order.place, w->won));
     if (w->hubs.blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * w->order.words * (unsigned)w->hubs.blocks,
-                                     CSAW__WON_THREADS, csaw__hub_winners_kernel_at(w), w->hubs, w->order, w->longest));
+                                     csaw__hub_winners_threads(w->hubs_by_columns), csaw__hub_winners_kernel_at(w),
+                                     w->hubs, w->order, w->longest));
     CSAW_TRY(csaw__waits_for_last((const void *)csaw__winners_kernel_at(w), &beside));
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;

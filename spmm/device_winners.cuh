@@ -18,8 +18,9 @@
 
 #include "spmm/device_beside.cuh"
 #include "spmm/device_group.cuh"
+#include "spmm/device_in_order.cuh"
 #include "spmm/device_unit.cuh"
-#include "spmm/device_won_in_order.cuh"
+#include "spmm/device_won_columns.cuh"
 
 enum {
     CSAW__WON_COLUMNS = 32,     /* the bits of a word */
@@ -31,7 +32,9 @@ enum {
     CSAW__WON_DEGREE = 64, /* mean degree up to which words are no more bytes than arg is; of 50, products, on an H100
                             * gathered 9.7 and 32 ms, sorted 11.6 and 46.5 */
     CSAW__WON_SHARE = 1 << 12, /* of all edges: a row that has more would keep a warp when all else is done */
-    CSAW__WON_FEW = 1 << 22    /* edges, up to which csaw__gather_winners() is faster, since its warps are more */
+    CSAW__WON_FEW = 1 << 22,   /* edges, up to which csaw__gather_winners() is faster, since its warps are more, and
+                                * many hubs of which are taken by columns */
+    CSAW__WON_HUBS = 512       /* blocks that take hubs: of more the time of all counts, not that of the longest */
 };
 
 typedef struct csaw__won_order { /* what belongs to the transpose's edges, and in which order it stands */
@@ -53,6 +56,7 @@ typedef struct csaw__winners {
     uint64_t at_once;       /* slices of a launch */
     uint32_t longest;       /* edges of a row of the transpose that no block takes, at most */
     bool by_rows;           /* csaw__gather_rows_of_winners() gathers */
+    bool hubs_by_columns;   /* csaw__won_by_columns() takes the longer ones, not csaw__in_order() */
     csaw_spmm_method shape; /* of csaw__gather_winners() */
 } csaw__winners;
 
@@ -113,6 +117,7 @@ static inline void csaw__winners_lay_out(csaw__winners *w) {
     w->hubs.blocks = w->hubs.split.most_rows;
     w->at_once = most_words / w->order.words;
     w->at_once = w->at_once < 1 ? 1 : w->at_once < slices ? w->at_once : slices;
+    w->hubs_by_columns = !w->by_rows && w->at_once * w->order.words * w->hubs.blocks > CSAW__WON_HUBS;
 }
 
 /* Whether words of an edge fill a sector, so that they go to the edge's place in the transpose as they are, and are
@@ -283,18 +288,6 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
             csaw__store<VECTOR>(&p.y, unit.row, slice.first + j * APART + column, sum[j]);
 }
 
-/* Of 32 words, one a lane: bit e of lane c is bit c of lane e. */
-static __device__ __forceinline__ uint32_t csaw__turned_bits(uint32_t word) {
-    const uint32_t lane = threadIdx.x % 32;
-    uint32_t low = 0x0000ffff;
-#pragma unroll
-    for (uint32_t apart = 16; apart; apart /= 2, low ^= low << apart) {
-        const uint32_t other = __shfl_xor_sync(CSAW__ALL_LANES, word, (int)apart);
-        word = lane & apart ? (word & ~low) | (other >> apart & low) : (word & low) | (other & low) << apart;
-    }
-    return word;
-}
-
 /* A warp some rows of the transpose that follow each other, slice and word of it: their edges 32 at a time. */
 template <csaw_dtype X>
 static __global__ void __launch_bounds__(CSAW__THREADS, CSAW__WON_ROWS_BLOCKS)
@@ -371,9 +364,13 @@ static __global__ void __launch_bounds__(CSAW__THREADS, CSAW__WON_ROWS_BLOCKS)
         if (stores >> i & 1 && column < slice.width) csaw__store<1>(&p.y, first_row + i, slice.first + column, &sum[i]);
 }
 
+static __host__ __device__ constexpr uint32_t csaw__hub_winners_threads(bool by_columns) {
+    return by_columns ? uint32_t{CSAW__WON_THREADS} : uint32_t{CSAW__IN_ORDER_THREADS};
+}
+
 /* A block a row of the transpose of more than `longest` edges, slice and word of it. The others are taken beside. */
-template <csaw_dtype X>
-static __global__ void __launch_bounds__(CSAW__WON_THREADS, CSAW__WON_BLOCKS)
+template <csaw_dtype X, bool BY_COLUMNS>
+static __global__ void __launch_bounds__(csaw__hub_winners_threads(BY_COLUMNS))
     csaw__gather_hub_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
                              uint32_t longest) {
     typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type stored;
@@ -390,15 +387,23 @@ static __global__ void __launch_bounds__(CSAW__WON_THREADS, CSAW__WON_BLOCKS)
     const char *const dy =
         (const char *)p.x.data + (slice.first + (column < slice.width ? column : 0)) * sizeof(stored);
     const uint32_t *const of_word = order.won + slice_number * p.num_edges * words + word;
-    const float sum = csaw__won_in_order<won_edge>(
-        count, [&](uint64_t k) { return csaw__won_number(order, first + k); },
-        [&](uint64_t k, csaw_edge e) {
-            return csaw__won_edge_at<1>(p, order, of_word, words, slice.head, first + k, e);
-        },
-        [&](csaw_vertex from) { return *(const stored *)(dy + from * row_bytes); },
-        [](stored of) { return csaw__widen<X>(of); });
-    if (threadIdx.x >= 32 * CSAW__WON_LOADERS && column < slice.width)
-        csaw__store<1>(&p.y, row, slice.first + column, &sum);
+    const auto number = [&](uint64_t k) { return csaw__won_number(order, first + k); };
+    const auto fetch = [&](uint64_t k, csaw_edge e) {
+        return csaw__won_edge_at<1>(p, order, of_word, words, slice.head, first + k, e);
+    };
+    const auto load = [&](csaw_vertex from) { return *(const stored *)(dy + from * row_bytes); };
+    float sum = 0;
+    if constexpr (BY_COLUMNS)
+        sum = csaw__won_by_columns<won_edge>(count, number, fetch, load, [](stored of) { return csaw__widen<X>(of); });
+    else
+        csaw__in_order<won_edge>(
+            count, [&](uint64_t k) { return fetch(k, number(k)); },
+            [&](const won_edge &e) { return e.won[0] >> lane & 1 ? load(e.row) : stored{0}; },
+            [&](const won_edge &e, stored of) { /* -0 changes no sum */
+                                                return e.won[0] >> lane & 1 ? e.weight * csaw__widen<X>(of) : -0.0f;
+            },
+            [&](float product) { sum += product; });
+    if (threadIdx.x >= blockDim.x - 32 && column < slice.width) csaw__store<1>(&p.y, row, slice.first + column, &sum);
 }
 
 /* ---- kernels by storage and shape ---- */
@@ -437,9 +442,14 @@ static csaw__winners_kernel *csaw__winners_kernel_at(const csaw__winners *w) {
     return w->turned.x.dtype == CSAW_F16 ? csaw__winners_kernel_of<CSAW_F16>(w) : csaw__winners_kernel_of<CSAW_BF16>(w);
 }
 
+template <csaw_dtype X> static csaw__winners_kernel *csaw__hub_winners_kernel_of(const csaw__winners *w) {
+    return w->hubs_by_columns ? csaw__gather_hub_winners<X, true> : csaw__gather_hub_winners<X, false>;
+}
+
 static csaw__winners_kernel *csaw__hub_winners_kernel_at(const csaw__winners *w) {
-    if (w->hubs.x.dtype == CSAW_F32) return csaw__gather_hub_winners<CSAW_F32>;
-    return w->hubs.x.dtype == CSAW_F16 ? csaw__gather_hub_winners<CSAW_F16> : csaw__gather_hub_winners<CSAW_BF16>;
+    if (w->hubs.x.dtype == CSAW_F32) return csaw__hub_winners_kernel_of<CSAW_F32>(w);
+    return w->hubs.x.dtype == CSAW_F16 ? csaw__hub_winners_kernel_of<CSAW_F16>(w)
+                                       : csaw__hub_winners_kernel_of<CSAW_BF16>(w);
 }
 
 #endif

@@ -208,8 +208,9 @@ struct Split {
 };
 
 // dx as spmm/device_winners.cu has it, `slices` at a time; fixed: by weights that a plan has; longest: edges of a row
-// that no block takes, at most; by_rows: which kernel gathers these.
-void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longest, bool by_rows) {
+// that no block takes, at most; by_rows: which kernel gathers these; hubs_by_columns: which
+// takes the others.
+void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longest, bool by_rows, bool hubs_by_columns) {
     csaw__transpose t = {};
     ASSERT_EQ(csaw__transpose_create(&s.a, &t), CSAW_OK);
     const Split of_matrix(s.a), of_transpose(t.a);
@@ -226,6 +227,7 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longes
     w.hubs.split = of_transpose.of;
     csaw__winners_lay_out(&w);
     csaw__winners_gather(&w, by_rows);
+    w.hubs_by_columns = hubs_by_columns;
     const uint64_t all = w.turned.slices_of_head * s.heads;
     EXPECT_EQ(w.at_once, all);
     std::vector<uint64_t> place(csaw__won_by_place(&w) ? s.a.num_edges : 0, 777);
@@ -243,7 +245,7 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longes
         for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;
         std::fill(won.begin(), won.end(), 0xdeadbeef);
         emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { find(w.matrix, w.order.place, won.data()); });
-        emulated::RunBlocks(here * w.order.words * w.hubs.blocks, CSAW__WON_THREADS,
+        emulated::RunBlocks(here * w.order.words * w.hubs.blocks, csaw__hub_winners_threads(hubs_by_columns),
                             [&] { hubs(w.hubs, w.order, longest); });
         emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS, [&] { rows(w.turned, w.order, longest); });
     }
@@ -288,7 +290,7 @@ TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
                         Dense dx(a.cols, cols, dtype, 4);
                         s.dx = WithStride(dx.view());
                         Gather(s, columns == 65 ? 2 : 4, view.weight && (columns + dtype) % 2,
-                               columns % 8 ? CSAW_CHUNK : 300, by_rows);
+                               columns % 8 ? CSAW_CHUNK : 300, by_rows, (dtype + heads) % 2 == by_rows);
                         EXPECT_EQ(dx.raw(), want.raw()) << a.name << ", " << columns << " columns, heads " << heads
                                                         << ", storage " << dtype << ", by rows " << by_rows;
                     }
@@ -352,7 +354,7 @@ TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {
     const std::vector<csaw_edge> arg = {2, 5, 0, CSAW_NO_EDGE, 1, ~uint64_t{1}};
     csaw__device_scatter s = {};
     s.a = a.view(), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
-    Gather(s, 1, false, CSAW_CHUNK, false);
+    Gather(s, 1, false, CSAW_CHUNK, false, false);
     EXPECT_EQ(dx.raw(), zeros.raw());
 }
 

@@ -170,6 +170,29 @@ TEST_F(SpmmBackwardGpu, WinnersGatheredHaveTheCpusBits) {
         }
 }
 
+// So many edges that warps gather some rows at a time: rows of the transpose that are empty, short, long, and longer
+// than such a warp takes.
+TEST_F(SpmmBackwardGpu, WinnersOfManyEdgesHaveTheCpusBits) {
+    Sparse a = random_sparse("many edges", std::vector<uint64_t>(700000, 6), 300000, true);
+    for (uint64_t e = 0; e < a.col.size(); e++) {
+        if (e % 7 == 0) a.col[e] = 5;              // a seventh of all edges
+        if (e % 1000 == 1) a.col[e] = 9;           // thousands
+        if (a.col[e] % 11 == 0) a.col[e] = 299999; // whole runs of rows without an edge beside it
+    }
+    const OnDevice there(a);
+    const Plan plan(there.view, "cuda:0"), maxima(there.view, "cuda:0", true, 1, false, true);
+    for (csaw_dtype dtype : dtypes)
+        for (uint64_t columns : {33, 64, 136}) {
+            if (!reference::takes_case()) continue;
+            const Gradients g(a, there, CSAW_MAX, columns, dtype, 1);
+            for (const Plan *with : {&plan, &maxima}) {
+                ASSERT_EQ(g.Run(with->get()), CSAW_OK) << csaw_last_error();
+                EXPECT_TRUE(g.IsTheCpus())
+                    << "storage " << dtype << ", " << columns << " columns, places " << (with == &maxima);
+            }
+        }
+}
+
 // A column that all rows pick: sums of 20,000 products each, in the order of rows.
 TEST_F(SpmmBackwardGpu, OneColumnWinsEverywhere) {
     const Sparse a = random_sparse("one column", std::vector<uint64_t>(20000, 2), 1, true);

@@ -14,9 +14,9 @@
  * The sums of chunks go to work memory, which has a place for each CSAW_CHUNK edges of the matrix, and one for a row's
  * last chunk that begins there; a second kernel merges them. To be compiled without contraction of a * b + c.
  *
- * Limit on an H100, arxiv, 256 columns: csaw__stretches L2 and DRAM at 86 and 81% of their throughput, 23% of the issue
- * slots, 32% of the warps at 80 registers a thread; csaw__merge_stretches and csaw__find_first_rows latency, of 10 and
- * 6 us. docs/measured/2026-11-27-gpu-17.md. */
+ * Limit on an H100, amazon_cs, 128 columns of float32: csaw__stretches L2 at 62% of its throughput, 32% of the issue
+ * slots, 18% of the warps at 124 registers a thread; csaw__merge_stretches and csaw__find_first_rows latency, of 7 and
+ * 9 us. docs/measured/2026-11-27-gpu-21.md. */
 #ifndef CSAW_SPMM_DEVICE_STRETCH_CUH
 #define CSAW_SPMM_DEVICE_STRETCH_CUH
 
@@ -101,7 +101,7 @@ static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(const
     const uint64_t until = at + count + (last || !is_chunk); /* where the next stands */
     if (takes_over) {                                        /* by the first that lies in it, as a whole */
         if (at + stretch < place || place + stretch > until) count = 0;
-    } else if (here && place + 2 * stretch <= until) { /* by the next, or one that follows */
+    } else if (here && place + 2 * stretch <= until) { /* by the next, which lies in it as a whole */
         count = 0;
         here = false;
     }

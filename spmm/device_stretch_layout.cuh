@@ -6,18 +6,23 @@
 #include "spmm/device_product.h"
 
 enum {
-    CSAW__STRETCH = 128,      /* rows and edges of a stretch; at most CSAW_CHUNK */
-    CSAW__STRETCH_MOST = 176, /* of one, where all are under way at the same time */
-    CSAW__STRETCH_GRAIN = 16, /* a stretch is a multiple of it */
+    CSAW__STRETCH_PLACES = 128,      /* rows and edges of a stretch */
+    CSAW__STRETCH_MOST_PLACES = 176, /* of one, where all are under way at the same time; at most CSAW_CHUNK */
+    CSAW__STRETCH_GRAIN = 16,        /* a stretch is a multiple of it */
     CSAW__STRETCH_THREADS = 128
 };
+static_assert(CSAW__STRETCH_MOST_PLACES <= CSAW_CHUNK && CSAW__STRETCH_MOST_PLACES % CSAW__STRETCH_GRAIN == 0 &&
+                  CSAW__STRETCH_PLACES % CSAW__STRETCH_GRAIN == 0,
+              "a chunk begins in a stretch, at most; a plan knows where stretches begin");
 
 typedef struct csaw__stretch_shape { /* of a kernel */
     int batch;                       /* edges whose features a lane has on their way at once */
     int blocks;                      /* of a multiprocessor */
 } csaw__stretch_shape;
 
-/* By bytes of features that a lane loads of an edge, and of an element. */
+/* By bytes of features that a lane loads of an edge, and of an element; as measured,
+ * docs/measured/2026-11-27-gpu-21.md.
+ */
 static __host__ __device__ constexpr csaw__stretch_shape csaw__stretch_shape_of(uint32_t bytes, uint32_t element) {
     return bytes < 8     ? csaw__stretch_shape{16, 8}
            : bytes == 8  ? csaw__stretch_shape{16, element == 4 ? 6 : 5}
@@ -80,15 +85,17 @@ static inline void csaw__lay_stretches(csaw__product *p, const csaw__long_rows *
                                : 0; /* places of chunks */
 }
 
-/* Rows and edges of a stretch, of a product that is laid out: a few more than CSAW__STRETCH if so all stretches are
- * under way at the same time on so many multiprocessors, or that many. */
+/* Rows and edges of a stretch, of a product that is laid out: a few more than CSAW__STRETCH_PLACES if so all stretches
+ * are under way at the same time on so many multiprocessors, or that many. */
 static inline uint32_t csaw__stretch_places(const csaw__product *p, uint64_t multiprocessors) {
     const uint32_t element = p->x.dtype == CSAW_F32 ? 4 : 2;
     const uint64_t blocks = (uint64_t)csaw__stretch_shape_of(p->vector * element, element).blocks * multiprocessors;
-    const uint64_t warps = blocks * (CSAW__STRETCH_THREADS / 32), grain = CSAW__STRETCH_GRAIN;
-    const uint64_t all = (p->rows + p->num_edges) * p->slices_of_head * p->heads;
-    const uint64_t places = (all + warps * grain - 1) / (warps * grain) * grain;
-    return places < CSAW__STRETCH || places > CSAW__STRETCH_MOST ? (uint32_t)CSAW__STRETCH : (uint32_t)places;
+    const uint64_t slices = p->slices_of_head * p->heads, grain = CSAW__STRETCH_GRAIN;
+    const uint64_t warps = slices ? blocks * (CSAW__STRETCH_THREADS / 32) / slices : 0; /* of a slice */
+    if (!warps) return CSAW__STRETCH_PLACES;
+    const uint64_t places = (p->rows + p->num_edges + warps * grain - 1) / (warps * grain) * grain;
+    const bool usual = places < CSAW__STRETCH_PLACES || places > CSAW__STRETCH_MOST_PLACES;
+    return usual ? uint32_t{CSAW__STRETCH_PLACES} : (uint32_t)places;
 }
 
 /* Fills in blocks, of stretches of so many places. */

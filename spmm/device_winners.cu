@@ -14,7 +14,7 @@ static csaw_status launch(const place &where, const csaw__winners *w) {
     cudaLaunchAttribute early = {};
     if (w->matrix.blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->matrix.blocks, CSAW__THREADS,
-                                     csaw__find_winners_at(w), w->matrix, w->order.place, w->won));
+                                     csaw__find_winners_at(w), w->matrix, w->order.place, w->order.won));
     if (w->hubs.blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * w->order.words * (unsigned)w->hubs.blocks,
                                      csaw__hub_winners_threads(w->hubs_by_columns), csaw__hub_winners_kernel_at(w),
@@ -64,7 +64,7 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
     const bool by_place = csaw__won_by_place(&w);
     if (by_place && !d->place) CSAW_TRY(edge_place.take(where, a->num_edges, "places of edges in the transpose"));
     if (where.counted) return CSAW_OK;
-    w.won = won.get(), w.order.won = w.won;
+    w.order.won = won.get();
     w.order.edge = d->transpose.edge, w.order.weights = fixed != nullptr;
     w.order.place = by_place && d->place ? d->place : edge_place.get();
     if (edge_place.get()) CSAW_TRY(csaw__device_edge_places(where, d->transpose.edge, a->num_edges, edge_place.get()));

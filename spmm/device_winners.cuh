@@ -5,130 +5,29 @@
  * about one in n elements of dy is read. The transpose finds words of an edge anywhere, so those of a slice stand side
  * by side, in one sector, and slices are as wide as a warp can hold; words that fill a sector are written where the
  * transpose reads them. Sums by ascending row, as spmm/scatter_rows.h has them: so the edges of a row of the transpose
- * go one after the other, those of one that has a large share of all by a block (spmm/device_in_order.cuh), which waits
- * for an addition an edge, not for memory, but takes six times the instructions of lanes. To be compiled without
- * contraction of a * b + c.
+ * go one after the other. Of few edges lanes that hold columns take a row, of many a warp some rows
+ * (spmm/device_won_rows.cuh). Those of a row that has a large share of all a block takes, which waits for an addition
+ * an edge, not for memory, but takes six times the instructions of lanes (spmm/device_in_order.cuh), or half of that in
+ * twice the time (spmm/device_won_columns.cuh). To be compiled without contraction of a * b + c.
  *
- * Limit on an H100, products, 256 columns of float16: csaw__find_winners latency, 29% of the issue slots, DRAM at 40%
- * of its throughput; csaw__gather_winners its instructions, 64% of the issue slots with 22% of the warps;
- * csaw__gather_hub_winners the longest columns, one edge after the other, beside it.
- * docs/measured/2026-11-27-gpu-18.md. */
+ * Limit on an H100: csaw__find_winners latency, 29% of the issue slots, DRAM at 40% of its throughput (products, 256
+ * columns of float16, docs/measured/2026-11-27-gpu-18.md); csaw__gather_winners latency, 44 to 70% of the issue slots
+ * with 17 to 27% of the warps; csaw__gather_hub_winners the longest columns, one edge after the other, beside it
+ * (amazon_cs, flickr, 2026-11-27-gpu-21). */
 #ifndef CSAW_SPMM_DEVICE_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_CUH
 
-#include "spmm/device_beside.cuh"
 #include "spmm/device_group.cuh"
 #include "spmm/device_in_order.cuh"
-#include "spmm/device_unit.cuh"
-#include "spmm/device_won_columns.cuh"
-
-enum {
-    CSAW__WON_COLUMNS = 32,     /* the bits of a word */
-    CSAW__WON_WORDS = 8,        /* of a slice, at most: a sector */
-    CSAW__WON_TILE = 512,       /* words that a warp makes at once */
-    CSAW__WON_ROWS = 4,         /* of the transpose, that a warp takes */
-    CSAW__WON_ROWS_BLOCKS = 10, /* of a multiprocessor that take so many rows, at least */
-    CSAW__WON_ROWS_HELD = 4,    /* elements that a lane has on their way at once there */
-    CSAW__WON_DEGREE = 64, /* mean degree up to which words are no more bytes than arg is; of 50, products, on an H100
-                            * gathered 9.7 and 32 ms, sorted 11.6 and 46.5 */
-    CSAW__WON_SHARE = 1 << 12, /* of all edges: a row that has more would keep a warp when all else is done */
-    CSAW__WON_FEW = 1 << 22,   /* edges, up to which csaw__gather_winners() is faster, since its warps are more, and
-                                * many hubs of which are taken by columns */
-    CSAW__WON_HUBS = 512       /* blocks that take hubs: of more the time of all counts, not that of the longest */
-};
-
-typedef struct csaw__won_order { /* what belongs to the transpose's edges, and in which order it stands */
-    const csaw_edge *edge;       /* [num_edges] of the matrix, by the transpose's edges; NULL if none of both asks */
-    const uint64_t *place;       /* [num_edges] of the transpose, by the matrix's edges: words stand there; NULL = by
-                                  * the matrix's edges */
-    bool weights;                /* stand in the transpose's order, not in the matrix's */
-    const uint32_t *won; /* [slices of a launch, num_edges, words] bit c of word w: arg names the edge in column 32 w +
-                          * c of the slice */
-    uint32_t words;      /* of a slice */
-} csaw__won_order;
-
-typedef struct csaw__winners {
-    csaw__product matrix; /* its units, arg, and slices as those of turned; y: its columns alone */
-    csaw__product turned; /* rows are those of the transpose; x is dy, y is dx; weight is as order says */
-    csaw__product hubs;   /* the same, of the transpose's rows of more than `longest` edges, which are long */
-    csaw__won_order order;
-    uint32_t *won;          /* that of order, while it is written */
-    uint64_t at_once;       /* slices of a launch */
-    uint32_t longest;       /* edges of a row of the transpose that no block takes, at most */
-    bool by_rows;           /* csaw__gather_rows_of_winners() gathers */
-    bool hubs_by_columns;   /* csaw__won_by_columns() takes the longer ones, not csaw__in_order() */
-    csaw_spmm_method shape; /* of csaw__gather_winners() */
-} csaw__winners;
-
-static __host__ __device__ constexpr int csaw__won_words(int width) { /* of a slice of so many columns */
-    return width > CSAW__WON_COLUMNS ? width / CSAW__WON_COLUMNS : 1;
-}
-
-/* The widest slice that is not twice what there are columns for, and whose words of all edges fit work memory. Single
- * columns: 8 or 32. */
-static inline csaw_spmm_method csaw__winners_shape(const csaw__product *turned, uint64_t most_words) {
-    static const csaw_spmm_method by_width[] = {CSAW_SPMM_CWM2, CSAW_SPMM_CRC, CSAW_SPMM_SUBWARP16};
-    if (turned->vector == 1) return turned->columns > 8 ? CSAW_SPMM_CRC : CSAW_SPMM_SUBWARP8;
-    for (csaw_spmm_method method : by_width) {
-        const csaw__method_shape shape = csaw__shape_of(method);
-        const uint64_t width = shape.lanes * shape.factor * turned->vector;
-        const uint64_t words = (uint64_t)csaw__won_words((int)width);
-        if (words <= CSAW__WON_WORDS && words <= most_words && width < 2 * turned->columns) return method;
-    }
-    return CSAW_SPMM_SUBWARP8;
-}
-
-/* Work memory for words: what arg has bytes, or a little. */
-static inline uint64_t csaw__won_room(const csaw__product *matrix) {
-    const uint64_t of_arg = matrix->rows * matrix->y.cols * sizeof *matrix->arg;
-    return of_arg > CSAW__ROOM_BYTES ? of_arg : CSAW__ROOM_BYTES;
-}
-
-/* By which kernel rows are gathered that no block takes. */
-static inline void csaw__winners_gather(csaw__winners *w, bool by_rows) {
-    const uint64_t rows_of_warp = CSAW__WON_ROWS, warps = CSAW__THREADS / 32;
-    w->by_rows = by_rows;
-    csaw__lay_out(&w->turned, w->shape, CSAW__THREADS);
-    if (by_rows)
-        w->turned.blocks = ((w->turned.rows + rows_of_warp - 1) / rows_of_warp * w->order.words + warps - 1) / warps;
-}
-
-/* Fills in the layout, where rows, split, columns and heads of all three stand; split of turned is empty. */
-static inline void csaw__winners_lay_out(csaw__winners *w) {
-    const uint64_t bytes = w->matrix.num_edges * sizeof *w->won; /* of a word each */
-    const uint64_t most_words = bytes ? csaw__won_room(&w->matrix) / bytes : UINT64_MAX;
-    csaw__lay_vectors(&w->turned);
-    if (w->turned.vector > CSAW__VECTOR && most_words < 2) w->turned.vector = CSAW__VECTOR;
-    w->shape = csaw__winners_shape(&w->turned, most_words);
-    const csaw__method_shape shape = csaw__shape_of(w->shape);
-    w->order.words = (uint32_t)csaw__won_words((int)(shape.lanes * shape.factor * w->turned.vector));
-    csaw__winners_gather(w, w->turned.num_edges > CSAW__WON_FEW);
-    csaw__product *const others[] = {&w->matrix, &w->hubs};
-    for (csaw__product *p : others) {
-        p->columns = w->turned.columns, p->width = w->turned.width, p->vector = 1;
-        p->slices_of_head = w->turned.slices_of_head, p->first_slice = 0;
-    }
-    const uint64_t warps = CSAW__THREADS / 32, slices = w->turned.slices_of_head * w->turned.heads;
-    const uint64_t groups = 32 / shape.lanes; /* of a warp, which a long row of one holds up */
-    const uint64_t share = w->turned.num_edges / (CSAW__WON_SHARE * groups * groups),
-                   most = share < UINT32_MAX ? share : UINT32_MAX;
-    w->longest = most > CSAW_CHUNK ? (uint32_t)most : CSAW_CHUNK;
-    w->matrix.blocks = (w->matrix.split.most_chunks + w->matrix.rows + warps - 1) / warps;
-    w->hubs.blocks = w->hubs.split.most_rows;
-    w->at_once = most_words / w->order.words;
-    w->at_once = w->at_once < 1 ? 1 : w->at_once < slices ? w->at_once : slices;
-    w->hubs_by_columns = !w->by_rows && w->at_once * w->order.words * w->hubs.blocks > CSAW__WON_HUBS;
-}
-
-/* Whether words of an edge fill a sector, so that they go to the edge's place in the transpose as they are, and are
- * read one after the other. Fewer would be a part of a sector each, which is as well read there. */
-static inline bool csaw__won_by_place(const csaw__winners *w) { return w->order.words == CSAW__WON_WORDS; }
+#include "spmm/device_won_rows.cuh"
 
 /* One thread an edge of the transpose. */
 static __global__ void csaw__find_places(const csaw_edge *edge, uint64_t edges, uint64_t *place) {
     const uint64_t k = csaw__thread_number();
     if (k < edges) place[edge[k]] = k;
 }
+
+enum { CSAW__WON_TILE = 512 /* words that a warp makes at once */ };
 
 /* A warp a unit and slice: its words are made in shared memory, some edges at a time, each lane setting the bits of its
  * columns. */
@@ -191,50 +90,11 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
     }
 }
 
-template <int WORDS> struct csaw__won_edge { /* of the transpose */
-    csaw_vertex row;
-    float weight;
-    uint32_t won[WORDS];
-};
-
-/* The number in the matrix of the edge at place k of the transpose, or k where it is not asked for. */
-static __device__ __forceinline__ csaw_edge csaw__won_number(const csaw__won_order &order, uint64_t k) {
-    return order.edge ? order.edge[k] : k;
-}
-
-/* The edge at place k of the transpose, of number e. won: the first of the WORDS that are asked for, of `words` an
- * edge. */
-template <int WORDS>
-static __device__ __forceinline__ csaw__won_edge<WORDS> csaw__won_edge_at(const csaw__product &p,
-                                                                          const csaw__won_order &order,
-                                                                          const uint32_t *won, uint32_t words,
-                                                                          uint64_t head, uint64_t k, csaw_edge e) {
-    constexpr int AT_ONCE = WORDS < 4 ? WORDS : 4;
-    const uint32_t *const words_of = won + (order.place ? k : e) * words;
-    csaw__won_edge<WORDS> out;
-    out.row = p.col[k];
-    out.weight = p.weight ? p.weight[(order.weights ? k : e) * p.heads + head] : 1.0f;
-#pragma unroll
-    for (int w = 0; w < WORDS; w += AT_ONCE) {
-        const csaw__pack<uint32_t, AT_ONCE> some = *(const csaw__pack<uint32_t, AT_ONCE> *)(words_of + w);
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++) out.won[w + i] = some.at[i];
-    }
-    return out;
-}
-
 /* What a lane has loaded of an edge, and the columns of it that are the edge's. */
 template <csaw_dtype X, int VECTOR, int FACTOR> struct csaw__won_features {
     csaw__features<X, VECTOR, FACTOR> of;
     uint32_t won[FACTOR];
 };
-
-static __device__ __forceinline__ csaw__unit csaw__won_unit_at(const csaw__product &p, uint32_t longest, uint64_t row) {
-    if (row >= p.rows) return csaw__unit{0, 0, 0, false, false};
-    const uint64_t begin = p.rowptr[row], length = p.rowptr[row + 1] - begin;
-    if (length > longest) return csaw__unit{0, 0, 0, false, false}; /* by csaw__gather_hub_winners() */
-    return csaw__unit{begin, row, (uint32_t)length, false, true};
-}
 
 /* LANES lanes a row of the transpose. */
 template <csaw_dtype X, int LANES, int VECTOR, int FACTOR>
@@ -286,82 +146,6 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
     for (int j = 0; j < FACTOR; j++)
         if (j * APART + column < slice.width)
             csaw__store<VECTOR>(&p.y, unit.row, slice.first + j * APART + column, sum[j]);
-}
-
-/* A warp some rows of the transpose that follow each other, slice and word of it: their edges 32 at a time. */
-template <csaw_dtype X>
-static __global__ void __launch_bounds__(CSAW__THREADS, CSAW__WON_ROWS_BLOCKS)
-    csaw__gather_rows_of_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
-                                 uint32_t longest) {
-    typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type stored;
-    typedef csaw__won_edge<1> won_edge;
-    constexpr uint32_t ROWS = CSAW__WON_ROWS, HELD = CSAW__WON_ROWS_HELD;
-    const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)p.blocks, slice_number = blockIdx.x / blocks;
-    const uint64_t number = (uint64_t)(blockIdx.x - slice_number * blocks) * (CSAW__THREADS / 32) + threadIdx.x / 32;
-    const uint32_t words = order.words, word = (uint32_t)number & (words - 1); /* a power of two */
-    const uint64_t first_row = (number >> (__ffs((int)words) - 1)) * ROWS;
-    const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    const uint32_t column = word * CSAW__WON_COLUMNS + lane;
-    const uint64_t row_bytes = p.x.stride * sizeof(stored);
-    const char *const dy =
-        (const char *)p.x.data + (slice.first + (column < slice.width ? column : 0)) * sizeof(stored);
-    const uint32_t *const of_word = order.won + slice_number * p.num_edges * words + word;
-    const csaw__unit own = csaw__won_unit_at(p, longest, lane < ROWS ? first_row + lane : p.rows);
-    const uint32_t stores = __ballot_sync(CSAW__ALL_LANES, own.stored);
-    uint32_t until[ROWS], all = 0; /* edges of the rows up to each */
-    uint64_t offset[ROWS];         /* from the number of one of these edges to its place */
-#pragma unroll
-    for (uint32_t i = 0; i < ROWS; i++) {
-        offset[i] = __shfl_sync(CSAW__ALL_LANES, own.first, (int)i) - all;
-        all += __shfl_sync(CSAW__ALL_LANES, own.count, (int)i);
-        until[i] = all;
-    }
-    const auto place = [&](uint32_t k) {
-        uint64_t of = offset[0];
-#pragma unroll
-        for (uint32_t i = 1; i < ROWS; i++)
-            if (k >= until[i - 1]) of = offset[i];
-        return k + of;
-    };
-    const auto read_number = [&](uint32_t k) { return k < all ? csaw__won_number(order, place(k)) : 0; };
-    const auto read = [&](uint32_t k, csaw_edge e) {
-        return k < all ? csaw__won_edge_at<1>(p, order, of_word, words, slice.head, place(k), e) : won_edge{};
-    };
-    won_edge next = read(lane, read_number(lane)); /* of the 32 to come, this lane's */
-    csaw_edge after = read_number(32 + lane);      /* the number of the one after */
-    float sum[ROWS] = {};
-#pragma unroll 1
-    for (uint32_t begin = 0; begin < all; begin += 32) {
-        const won_edge here = next;
-        uint32_t mine = csaw__turned_bits(here.won[0]);
-        const uint32_t most = __reduce_max_sync(CSAW__ALL_LANES, (uint32_t)__popc(mine));
-        next = read(begin + 32 + lane, after);
-        after = read_number(begin + 64 + lane);
-#pragma unroll 1
-        for (uint32_t first = 0; first < most; first += HELD) {
-            stored held[HELD];
-            float weight[HELD];
-            uint32_t edge[HELD]; /* past all: none */
-#pragma unroll
-            for (uint32_t n = 0; n < HELD; n++, mine &= mine - 1) {
-                const int from = (__ffs((int)mine) - 1) & 31;
-                edge[n] = mine ? begin + from : all;
-                held[n] = *(const stored *)(dy + __shfl_sync(CSAW__ALL_LANES, here.row, from) * row_bytes);
-                weight[n] = __shfl_sync(CSAW__ALL_LANES, here.weight, from);
-            }
-#pragma unroll
-            for (uint32_t n = 0; n < HELD; n++) {
-                const float product = weight[n] * csaw__widen<X>(held[n]);
-#pragma unroll
-                for (uint32_t i = 0; i < ROWS; i++)
-                    if ((i == 0 || edge[n] >= until[i - 1]) && edge[n] < until[i]) sum[i] += product;
-            }
-        }
-    }
-    if (blockIdx.x == gridDim.x - 1) csaw__end_after_last(); /* csaw__gather_hub_winners */
-#pragma unroll
-    for (uint32_t i = 0; i < ROWS; i++)
-        if (stores >> i & 1 && column < slice.width) csaw__store<1>(&p.y, first_row + i, slice.first + column, &sum[i]);
 }
 
 static __host__ __device__ constexpr uint32_t csaw__hub_winners_threads(bool by_columns) {

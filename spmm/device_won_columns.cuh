@@ -7,7 +7,7 @@
 #ifndef CSAW_SPMM_DEVICE_WON_COLUMNS_CUH
 #define CSAW_SPMM_DEVICE_WON_COLUMNS_CUH
 
-#include "spmm/device_arguments.h"
+#include "spmm/device_slice.cuh"
 
 enum {
     CSAW__WON_LOADERS = 4,                            /* warps of a block, of 32 edges at a time each */

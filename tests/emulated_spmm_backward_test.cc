@@ -208,8 +208,7 @@ struct Split {
 };
 
 // dx as spmm/device_winners.cu has it, `slices` at a time; fixed: by weights that a plan has; longest: edges of a row
-// that no block takes, at most; by_rows: which kernel gathers these; hubs_by_columns: which
-// takes the others.
+// that no block takes, at most; by_rows, hubs_by_columns: which kernels take these, and the others.
 void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longest, bool by_rows, bool hubs_by_columns) {
     csaw__transpose t = {};
     ASSERT_EQ(csaw__transpose_create(&s.a, &t), CSAW_OK);
@@ -311,7 +310,6 @@ TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
     };
     typedef std::vector<uint64_t> V; // columns and words of a slice, slices of a head, slices of a launch
     EXPECT_EQ(laid_out(64, CSAW_F32, 100, 1), (V{64, 2, 1, 1}));
-    EXPECT_EQ(laid_out(64, CSAW_F32, CSAW__WON_FEW + 1, 1), (V{64, 2, 1, 1}));
     EXPECT_EQ(laid_out(256, CSAW_F32, 100, 1), (V{256, 8, 1, 1}));
     EXPECT_EQ(laid_out(260, CSAW_F32, 100, 2), (V{256, 8, 2, 4}));
     EXPECT_EQ(laid_out(20, CSAW_F32, 100, 1), (V{32, 1, 1, 1}));
@@ -345,7 +343,34 @@ TEST(EmulatedBackward, RowsOfALargeShareOfAllEdgesGoByBlocks) {
     EXPECT_EQ(longest(uint64_t{257} * 16384, 64), 257u); // two
     EXPECT_EQ(longest(uint64_t{257} * 65536 - 1, 32), 256u);
     EXPECT_EQ(longest(uint64_t{257} * 65536, 32), 257u); // four
-    EXPECT_EQ(longest(uint64_t{1} << 50, 256), UINT32_MAX);
+    EXPECT_EQ(longest(uint64_t{1} << 50, 256), UINT32_MAX / 8);
+}
+
+// By rows of more than 2^22 edges, if a launch has so many blocks; up to there hubs of many blocks by columns.
+TEST(EmulatedBackward, KernelsThatGatherWinners) {
+    const auto laid_out = [](uint64_t edges, uint64_t columns, uint64_t hubs, uint64_t cols = 1000) {
+        csaw__winners w = {};
+        w.matrix.rows = 1000, w.matrix.num_edges = w.turned.num_edges = edges, w.turned.rows = cols;
+        w.matrix.y.cols = columns, w.matrix.heads = w.turned.heads = 1;
+        w.turned.x = {1000, columns, columns, CSAW_F32, nullptr}, w.turned.y = w.turned.x;
+        w.hubs = w.turned;
+        w.hubs.split.most_rows = hubs;
+        csaw__winners_lay_out(&w);
+        return w;
+    };
+    const uint64_t few = CSAW__WON_FEW;
+    EXPECT_FALSE(laid_out(few, 64, 0).by_rows);
+    EXPECT_EQ(laid_out(few, 64, 0).turned.blocks, 125u); // eight rows a block
+    EXPECT_TRUE(laid_out(few + 1, 64, 0).by_rows);
+    EXPECT_EQ(laid_out(few + 1, 64, 0).turned.blocks, 125u); // 250 warps of four rows, two words
+    EXPECT_EQ(laid_out(few + 1, 256, 0).turned.blocks, 500u);
+    EXPECT_TRUE(laid_out(few + 1, 256, 0, (uint64_t{1} << 32) - 4).by_rows);
+    EXPECT_FALSE(laid_out(few + 1, 256, 0, (uint64_t{1} << 32) - 3).by_rows);
+    EXPECT_FALSE(laid_out(few, 64, 256).hubs_by_columns); // two words each: 512 blocks
+    EXPECT_TRUE(laid_out(few, 64, 257).hubs_by_columns);
+    EXPECT_FALSE(laid_out(few, 256, 64).hubs_by_columns);
+    EXPECT_TRUE(laid_out(few, 256, 65).hubs_by_columns);
+    EXPECT_FALSE(laid_out(few + 1, 256, 65).hubs_by_columns);
 }
 
 TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {

@@ -167,8 +167,8 @@ struct Ask {
     uint64_t slices = 3; // of a launch
     bool nans = false;   // among the results
     uint64_t hubs = 5;
-    csaw_spmm_method stay = CSAW_SPMM_AUTO; // AUTO by blocks that stay, a unit by the lanes of this; AUTO: not
-    uint32_t stretch = CSAW__STRETCH;       // places
+    csaw_spmm_method stay = CSAW_SPMM_AUTO;  // AUTO by blocks that stay, a unit by the lanes of this; AUTO: not
+    uint32_t stretch = CSAW__STRETCH_PLACES; // places
     uint64_t l2_bytes = UINT64_MAX;
 };
 
@@ -384,8 +384,8 @@ TEST(EmulatedSpmm, StretchesOfEveryLength) {
     stretches = 0;
     int ran = 0;
     for (const Sparse &a : matrices)
-        for (uint32_t places : {1u, 2u, 5u, 16u, 31u, 48u, 64u, 112u, 128u, 144u, 160u, 208u, 255u, 256u})
-            for (uint64_t cols : {uint64_t{30}, uint64_t{36}, uint64_t{64}, uint64_t{300}}) {
+        for (uint32_t places : {1u, 2u, 5u, 16u, 31u, 48u, 64u, 112u, 128u, 144u, 160u, 176u, 208u, 255u, 256u})
+            for (uint64_t cols : {uint64_t{30}, uint64_t{36}, uint64_t{64}, uint64_t{264}, uint64_t{300}}) {
                 if (!reference::takes_case()) continue;
                 Ask ask;
                 ask.reduce = cols == 64 ? CSAW_MEAN : CSAW_SUM;
@@ -393,7 +393,7 @@ TEST(EmulatedSpmm, StretchesOfEveryLength) {
                 ask.planned = ran % 2 && places % CSAW__STRETCH_GRAIN == 0;
                 ask.stretch = places;
                 ask.of_x = places == 48 ? CSAW_F16 : CSAW_F32;
-                if (places == 144) ask.l2_bytes = a.cols * 64 * 4; // holds half of a slice
+                if (places == 144 || places == 48) ask.l2_bytes = a.cols * 64 * 4; // holds half of a slice
                 ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
                 ran++;
             }
@@ -442,10 +442,17 @@ TEST(EmulatedSpmm, StretchesThatAreUnderWayAtOnce) {
         if (at_once)
             EXPECT_TRUE(of >= each && of < each + CSAW__STRETCH_GRAIN) << each;
         else
-            EXPECT_EQ(of, CSAW__STRETCH) << each;
+            EXPECT_EQ(of, CSAW__STRETCH_PLACES) << each;
     }
     p.slices_of_head = 2;
     EXPECT_EQ(places(75 * warps), 160);
+    for (uint64_t slices : {2, 3, 5, 7, 11, 300}) // a whole number of warps each
+        for (uint64_t each = 100; each < 200; each++) {
+            p.slices_of_head = slices;
+            const uint32_t of = places(each * warps / slices);
+            if (of != CSAW__STRETCH_PLACES)
+                EXPECT_LE(csaw__stretches_of(p.rows, p.num_edges, of) * slices, warps) << slices << ", " << each;
+        }
 }
 
 // So many rows that a warp merges what is long of several.

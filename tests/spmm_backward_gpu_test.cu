@@ -184,7 +184,7 @@ TEST_F(SpmmBackwardGpu, WinnersOfManyEdgesHaveTheCpusBits) {
     for (csaw_dtype dtype : dtypes)
         for (uint64_t columns : {33, 64, 136}) {
             if (!reference::takes_case()) continue;
-            const Gradients g(a, there, CSAW_MAX, columns, dtype, 1);
+            const Gradients g(a, there, columns == 64 ? CSAW_MIN : CSAW_MAX, columns, dtype, 1);
             for (const Plan *with : {&plan, &maxima}) {
                 ASSERT_EQ(g.Run(with->get()), CSAW_OK) << csaw_last_error();
                 EXPECT_TRUE(g.IsTheCpus())

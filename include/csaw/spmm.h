@@ -45,7 +45,7 @@ CSAW_API csaw_status csaw_sparse_check(const csaw_sparse *a);
 
 /* The long rows of a matrix, and its transpose with the place of each edge: 12 bytes an edge, 8 a column; on a GPU
  * the lengths of rows too, 4 bytes each, where they are 32 edges on average, the order of dot products, a byte an edge,
- * where stretches begin, 4 bytes for 128 rows and edges of the matrix and of its transpose, and for MaxK's products
+ * where stretches begin, 4 bytes for 16 rows and edges of the matrix and of its transpose, and for MaxK's products
  * that of rows by length, 4 bytes a row and a column, and as many for each 256 edges of a longer one. Belongs to rowptr
  * and col of the matrix, which must stay as they are while it lives; weights may change, unless fixed. May be shared
  * between threads. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """csaw.torch in PyTorch: torch.compile, autocast, the rules of operators; matrices of all kinds; what is refused."""
 import pickle
+import sys
 import warnings
 
 import numpy as np
@@ -148,8 +149,8 @@ def test_autocast(edges, name):
         assert y.dtype == h.dtype == torch.bfloat16
         loss = y.float().square().mean()
     loss.backward()
-    rounded = lin(x).to(torch.bfloat16).float()  # what is largest is found among the rounded ones
-    straight = lin(x) + (rounded - lin(x)).detach()
+    exact = lin(x)
+    straight = h.detach().float() + (exact - exact.detach())  # the same numbers, so that the same ones are largest
     plain = torch.autograd.grad(y_of(straight).square().mean(), lin.weight)[0]
     torch.testing.assert_close(lin.weight.grad, plain, rtol=0.1, atol=0.02)
 
@@ -238,6 +239,28 @@ def test_a_matrix_that_is_not_prepared(edges):
     with pytest.raises(csaw.CsawError, match="7"):  # on a GPU nothing is checked of such a matrix
         ct.Matrix(torch.tensor([0, 2], device="cpu"), torch.tensor([0, 7], dtype=torch.int32, device="cpu"), num_cols=3,
                   prepare=False)
+
+
+def test_a_matrix_prepared_for_maxima(edges, monkeypatch):
+    module = sys.modules["csaw.torch.matrix"]
+    real, asked = module._prepare, []
+
+    def prepare(rowptr, col, cols, maxima=False):
+        asked.append(maxima)
+        return real(rowptr, col, cols, maxima)
+
+    monkeypatch.setattr(module, "_prepare", prepare)
+    a = ct.matrix(edges, 30)
+    b = ct.Matrix(a.rowptr.clone(), a.col.clone(), a.weight, 30, a.edge, maxima=True)
+    assert b.maxima and pickle.loads(pickle.dumps(b)).maxima and not a.maxima
+    assert asked == [False, True, True]
+    gradients = []
+    for matrix in (a, b):
+        x = features(30, 8).requires_grad_()
+        gradients += torch.autograd.grad(ct.spmm(matrix, x, reduce="max").square().sum(), x)
+    assert torch.equal(*gradients)
+    with pytest.raises(csaw.CsawError, match="prepare=False"):
+        ct.Matrix(a.rowptr, a.col, prepare=False, maxima=True)
 
 
 @pytest.mark.parametrize("tensors", (False, True))

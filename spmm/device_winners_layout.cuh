@@ -87,8 +87,8 @@ static inline void csaw__winners_lay_out(csaw__winners *w) {
         p->slices_of_head = w->turned.slices_of_head, p->first_slice = 0;
     }
     const uint64_t warps = CSAW__THREADS / 32, slices = w->turned.slices_of_head * w->turned.heads;
-    const uint64_t groups =
-        32 / csaw__shape_of(w->shape).lanes; /* of a warp by lanes, which a long row of one holds up */
+    const uint64_t by_lanes = 32 / csaw__shape_of(w->shape).lanes;     /* rows of a warp, which a long one holds up */
+    const uint64_t groups = w->by_rows && by_lanes > 2 ? 2 : by_lanes; /* by rows it leaves no lanes idle */
     const uint64_t share = w->turned.num_edges / (CSAW__WON_SHARE * groups * groups),
                    most = share < UINT32_MAX / 8 ? share : UINT32_MAX / 8; /* some rows' edges are counted in 32 bits */
     w->longest = most > CSAW_CHUNK ? (uint32_t)most : CSAW_CHUNK;

@@ -20,9 +20,7 @@ typedef struct csaw__stretch_shape { /* of a kernel */
     int blocks;                      /* of a multiprocessor */
 } csaw__stretch_shape;
 
-/* By bytes of features that a lane loads of an edge, and of an element; as measured,
- * docs/measured/2026-11-27-gpu-21.md.
- */
+/* By bytes that a lane loads of an edge, and of an element, as measured: docs/measured/2026-11-27-gpu-21.md. */
 static __host__ __device__ constexpr csaw__stretch_shape csaw__stretch_shape_of(uint32_t bytes, uint32_t element) {
     return bytes < 8     ? csaw__stretch_shape{16, 8}
            : bytes == 8  ? csaw__stretch_shape{16, element == 4 ? 6 : 5}

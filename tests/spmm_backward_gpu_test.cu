@@ -177,8 +177,9 @@ TEST_F(SpmmBackwardGpu, WinnersOfManyEdgesHaveTheCpusBits) {
     for (uint64_t e = 0; e < a.col.size(); e++) {
         if (e % 7 == 0) a.col[e] = 5;              // a seventh of all edges
         if (e % 1000 == 1) a.col[e] = 9;           // thousands
-        if (a.col[e] % 11 == 0) a.col[e] = 299999; // whole runs of rows without an edge beside it
+        if (a.col[e] % 11 == 0) a.col[e] = 299999; // columns without an edge
     }
+    ASSERT_GT(a.col.size(), size_t{1} << 22);
     const OnDevice there(a);
     const Plan plan(there.view, "cuda:0"), maxima(there.view, "cuda:0", true, 1, false, true);
     for (csaw_dtype dtype : dtypes)

@@ -242,14 +242,16 @@ def test_a_matrix_that_is_not_prepared(edges):
 
 
 def test_a_matrix_prepared_for_maxima(edges, monkeypatch):
-    module = sys.modules["csaw.torch.matrix"]
-    real, asked = module._prepare, []
+    module = sys.modules["csaw.torch._call"]
+    real, asked = module.make_options, []
 
-    def prepare(rowptr, col, cols, maxima=False):
-        asked.append(maxima)
-        return real(rowptr, col, cols, maxima)
+    def make_options(struct, **fields):
+        options = real(struct, **fields)
+        if struct is module.s.csaw_prepare_options:
+            asked.append(options.maxima)
+        return options
 
-    monkeypatch.setattr(module, "_prepare", prepare)
+    monkeypatch.setattr(module, "make_options", make_options)
     a = ct.matrix(edges, 30)
     b = ct.Matrix(a.rowptr.clone(), a.col.clone(), a.weight, 30, a.edge, maxima=True)
     assert b.maxima and pickle.loads(pickle.dumps(b)).maxima and not a.maxima

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/emulated_spmm_auto_test.cc - AUTO's table (spmm/device_auto.h): what it takes was fastest as measured, by the
+ * reports in docs/measured that its lines name. */
+#include "tests/spmm_cases.h"
+
+#include "tests/emulated_gpu.h"
+
+#include <fstream>
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "spmm/device_auto.h"
+
+namespace {
+
+using namespace spmm_cases;
+
+// A report of spmm_gpu_bench: milliseconds by columns and storage, then by method.
+struct Report {
+    uint64_t vertices = 0, edges = 0;
+    std::map<std::pair<uint64_t, std::string>, std::map<std::string, double>> rows;
+};
+
+Report Measured(const std::string &graph) {
+    std::ifstream file(CSAW_SOURCE_DIR "/docs/measured/" + graph + ".json");
+    std::stringstream text;
+    text << file.rdbuf();
+    const std::string all = text.str();
+    std::smatch found;
+    Report out;
+    if (!std::regex_search(all, found, std::regex("\"vertices\": (\\d+), \"edges\": (\\d+)"))) return out;
+    out.vertices = std::stoull(found[1]), out.edges = std::stoull(found[2]);
+    const std::regex row("\"op\": \"sum\", \"by\": \"([^\"]*)\", \"storage\": \"([^\"]*)\", \"columns\": (\\d+), "
+                         "\"median_s\": ([^,]*),");
+    for (std::sregex_iterator at(all.begin(), all.end(), row), end; at != end; ++at)
+        out.rows[{std::stoull((*at)[3]), (*at)[2]}][(*at)[1]] = std::stod((*at)[4]) * 1e3;
+    return out;
+}
+
+csaw__auto_way WayOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20,
+                     csaw_reduce reduce = CSAW_SUM) {
+    csaw__product p = {};
+    p.reduce = reduce;
+    p.rows = rows, p.num_edges = edges, p.heads = 1;
+    p.x = {rows, cols, cols, dtype, nullptr}, p.y = p.x;
+    csaw__lay_vectors(&p);
+    return csaw__auto_way_of(&p, l2_bytes);
+}
+
+csaw_spmm_method AutoOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20) {
+    return WayOf(rows, edges, cols, dtype, l2_bytes).method;
+}
+
+// Of every width and storage of a report, AUTO's choice takes less than so many times any method's time. All methods
+// are in the report, but HUBS, one that was not run, and STRETCHES, which is judged by reports of its own: where AUTO
+// takes it, this report is left out.
+void ExpectTheFastest(const std::string &file, size_t kinds, double most, csaw_spmm_method not_run) {
+    const Report report = Measured(file);
+    ASSERT_EQ(report.rows.size(), kinds) << file;
+    for (const auto &[of, ms] : report.rows) {
+        const csaw_dtype dtype = of.second == "f32" ? CSAW_F32 : of.second == "f16" ? CSAW_F16 : CSAW_BF16;
+        const std::string chosen = csaw_spmm_method_name(AutoOf(report.vertices, report.edges, of.first, dtype));
+        if (chosen == "stretches") continue;
+        ASSERT_EQ(ms.count(chosen), 1u) << chosen;
+        for (int i = CSAW_SPMM_AUTO; i <= CSAW_SPMM_STRETCHES; i++) {
+            const auto other = static_cast<csaw_spmm_method>(i);
+            const char *const name = csaw_spmm_method_name(other);
+            if (other == CSAW_SPMM_AUTO || other == CSAW_SPMM_HUBS || other == CSAW_SPMM_STRETCHES || other == not_run)
+                continue; // AUTO: as it was
+            ASSERT_EQ(ms.count(name), 1u) << name;
+            EXPECT_LT(ms.at(chosen), most * ms.at(name))
+                << file << ", " << of.first << " columns, " << of.second << ": " << chosen << ", not " << name;
+        }
+    }
+}
+
+// The reports that AUTO's table names; of the second ones CWM4 was not run, which holds 512 columns a warp.
+TEST(EmulatedSpmmAuto, TakesWhatWasFastest) {
+    for (const char *graph : {"reddit", "products", "arxiv"})
+        ExpectTheFastest(std::string("2026-11-23-gpu-6-spmm-") + graph, 6, 1.02, CSAW_SPMM_AUTO);
+    for (const char *graph : {"amazon_cs", "coauthor_phy", "flickr", "soc-Slashdot0902"})
+        ExpectTheFastest(std::string("2026-11-26-gpu-14-spmm-ways-") + graph, 10, 1.08, CSAW_SPMM_CWM4);
+}
+
+// Of reports of 64, 128 and 256 columns that have each other method which AUTO would take.
+TEST(EmulatedSpmmAuto, TakesStretchesWhereTheyWereFaster) {
+    for (const char *graph : {"amazon_cs", "coauthor_phy", "flickr", "soc-Slashdot0902", "arxiv"}) {
+        const Report report = Measured(std::string("2026-11-26-gpu-16-spmm-ways-") + graph);
+        ASSERT_EQ(report.rows.size(), 6u) << graph;
+        for (const auto &[of, ms] : report.rows) {
+            const csaw_dtype dtype = of.second == "f32" ? CSAW_F32 : CSAW_F16;
+            EXPECT_EQ(AutoOf(report.vertices, report.edges, of.first, dtype), CSAW_SPMM_STRETCHES) << graph;
+            ASSERT_EQ(ms.count("stretches"), 1u) << graph;
+            for (const char *by : {"crc", "cwm2", "subwarp16", "subwarp8"}) {
+                ASSERT_EQ(ms.count(by), 1u) << graph;
+                EXPECT_LT(ms.at("stretches"), 1.02 * ms.at(by)) << graph << ", " << of.first << ", " << by;
+            }
+        }
+    }
+    for (const char *graph : {"products", "reddit"}) { // no faster there, where it matters
+        const Report report = Measured(std::string("2026-11-26-gpu-16-spmm-ways-") + graph);
+        ASSERT_EQ(report.rows.size(), 6u) << graph;
+        for (const auto &[of, ms] : report.rows) {
+            const csaw_dtype dtype = of.second == "f32" ? CSAW_F32 : CSAW_F16;
+            EXPECT_NE(AutoOf(report.vertices, report.edges, of.first, dtype), CSAW_SPMM_STRETCHES) << graph;
+            EXPECT_LT(ms.at("auto"), 1.03 * ms.at("stretches")) << graph << ", " << of.first;
+        }
+    }
+}
+
+// Two and three edges a row and column on average: arxiv's, sampled, and gradients of that. Of fewer than one it is not
+// taken.
+TEST(EmulatedSpmmAuto, TakesStretchesOfFewEdgesARow) {
+    std::ifstream file(CSAW_SOURCE_DIR "/docs/measured/2026-11-27-gpu-20-few-edges.json");
+    std::stringstream text;
+    text << file.rdbuf();
+    const std::string all = text.str();
+    const std::regex row("\"op\": \"(y|dx)\", \"by\": \"([^\"]*), A' prepared, ([^\"]*)\", \"storage\": \"([^\"]*)\", "
+                         "\"S\": (\\d+), .*\"taken\": ([^,]*), \"columns\": (\\d+), \"median_s\": ([^,]*),");
+    std::map<std::string, std::map<std::string, double>> seconds; // of a product, by method
+    for (std::sregex_iterator at(all.begin(), all.end(), row), end; at != end; ++at) {
+        const csaw_dtype dtype = (*at)[4] == "f32" ? CSAW_F32 : CSAW_F16;
+        const uint64_t rows = 169343, edges = static_cast<uint64_t>(std::stod((*at)[6]) * 1162991);
+        const bool fewer = edges < rows;
+        EXPECT_EQ(AutoOf(rows, edges, std::stoull((*at)[7]), dtype) == CSAW_SPMM_STRETCHES, !fewer);
+        if (fewer) continue;
+        seconds[(*at)[1].str() + ' ' + (*at)[2].str() + ' ' + (*at)[4].str() + ' ' + (*at)[5].str() + ' ' +
+                (*at)[7].str()][(*at)[3]] = std::stod((*at)[8]);
+    }
+    ASSERT_EQ(seconds.size(), 2u * 3 * 2 * 2 * 3); // both ways, methods, storages, S of 2 and 4, columns
+    for (const auto &[of, by] : seconds)
+        for (const char *method : {"crc", "cwm2", "subwarp16", "subwarp8", "subwarp4"}) {
+            ASSERT_EQ(by.count(method), 1u) << of;
+            EXPECT_LT(by.at("stretches"), 1.02 * by.at(method)) << of << ", " << method;
+        }
+}
+
+// Of 64 columns and rows as reddit and products have them; of none by named methods' lanes but those it was measured
+// by.
+TEST(EmulatedSpmmAuto, TakesBlocksThatStayWhereTheyWereFaster) {
+    const struct {
+        uint64_t rows, edges;
+        bool faster;
+    } graphs[] = {
+        {2449029, 123446522, true}, {232965, 110442342, true}, {169343, 1162991, false}, {13471, 491722, false}};
+    for (const auto &g : graphs)
+        for (uint64_t cols : {16, 64, 256})
+            for (csaw_dtype dtype : dtypes) {
+                const csaw__auto_way way = WayOf(g.rows, g.edges, cols, dtype);
+                EXPECT_EQ(way.resident, g.faster && cols == 64) << g.rows << ", " << cols;
+                if (way.resident) EXPECT_EQ(csaw__shape_of(way.method).lanes, dtype == CSAW_F32 ? 16u : 8u);
+            }
+    EXPECT_FALSE(WayOf(100000, 50000000, 13, CSAW_F32).resident); // single elements
+}
+
+// An x as large as reddit's of 64 columns, 60 MB, by a cache of 50 MiB, which holds half of it, and of 60 MiB.
+TEST(EmulatedSpmmAuto, HalvesColumnsWhereTheL2CacheHoldsHalf) {
+    const uint64_t rows = 232965, small = 50 << 20, large = 60 << 20;
+    const auto takes = [&](uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2) {
+        const csaw__auto_way way = WayOf(rows, edges, cols, dtype, l2);
+        return std::pair(way.method, way.resident);
+    };
+    for (uint64_t edges : {15000000, 57000000}) {
+        EXPECT_EQ(takes(edges, 64, CSAW_F32, small), std::pair(CSAW_SPMM_SUBWARP8, true));
+        EXPECT_EQ(takes(edges, 64, CSAW_F32, large), std::pair(CSAW_SPMM_SUBWARP16, true));
+    }
+    EXPECT_EQ(takes(110442342, 64, CSAW_F32, small), std::pair(CSAW_SPMM_SUBWARP16, true)); // 1% faster so
+    EXPECT_EQ(takes(110442342, 256, CSAW_F32, small), std::pair(CSAW_SPMM_SUBWARP8, true));
+    EXPECT_EQ(takes(110442342, 256, CSAW_F32, large), std::pair(CSAW_SPMM_SUBWARP16, false));
+    EXPECT_EQ(takes(57000000, 60, CSAW_F32, small),
+              std::pair(CSAW_SPMM_SUBWARP16, true)); // 15 vectors are no two halves
+    EXPECT_EQ(takes(110442342, 72, CSAW_F32, small), std::pair(CSAW_SPMM_SUBWARP16, false));
+    EXPECT_EQ(takes(57000000, 64, CSAW_F16, small), std::pair(CSAW_SPMM_SUBWARP8, true));
+    EXPECT_EQ(WayOf(rows, 57000000, 64, CSAW_F32, small, CSAW_MAX).method, CSAW_SPMM_SUBWARP16); // measured by sums
+    EXPECT_EQ(WayOf(rows, 110442342, 256, CSAW_F32, small, CSAW_MAX).method, CSAW_SPMM_SUBWARP16);
+    EXPECT_EQ(takes(57000000, 64, CSAW_F32, small / 2), std::pair(CSAW_SPMM_SUBWARP16, true)); // nor half of it
+}
+
+// In float32, of x that is read often: a warp's slice if the cache holds it, narrower ones else.
+TEST(EmulatedSpmmAuto, SlicesColumnsByTheL2Cache) {
+    const uint64_t l2 = 128 << 20, fits = l2 / (32 * 16);
+    EXPECT_EQ(AutoOf(fits, fits * 500, 256, CSAW_F32, l2), CSAW_SPMM_CRC);
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 500, 256, CSAW_F32, l2), CSAW_SPMM_SUBWARP16);
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 31, 256, CSAW_F32, l2), CSAW_SPMM_CWM2); // not read often
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 31, 252, CSAW_F32, l2), CSAW_SPMM_CRC);
+    EXPECT_EQ(AutoOf(fits + 1, (fits + 1) * 500, 255, CSAW_F32, l2), CSAW_SPMM_CRC); // single elements
+}
+
+TEST(EmulatedSpmmAuto, TakesTheNarrowestThatHoldsAllColumns) {
+    for (uint64_t cols = 1; cols <= 1024; cols++)
+        for (uint64_t degree : {0, 1, 31, 32, 1000})
+            for (csaw_dtype dtype : dtypes) {
+                const uint64_t most = dtype == CSAW_F32 ? 4 : 8;
+                const uint64_t vector = cols % most == 0 ? most : cols % 4 == 0 ? 4 : 1, vectors = cols / vector;
+                const csaw_spmm_method method = AutoOf(1 << 23, degree << 23, cols, dtype, ~uint64_t{0});
+                const uint64_t lanes = csaw__shape_of(method).lanes, least = degree ? 4 : 8; // of no edges: few
+                EXPECT_TRUE(lanes >= std::min<uint64_t>(vectors, 32) && (lanes == least || lanes / 2 < vectors))
+                    << cols << " columns, degree " << degree << ", storage " << dtype;
+            }
+}
+
+} // namespace

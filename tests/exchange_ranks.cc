@@ -47,7 +47,8 @@ int wrong = 0;
 void expect(bool right, const std::string &what) {
     if (right) return;
     wrong++;
-    std::fprintf(stderr, "exchange_ranks: %s: %s\n", what.c_str(), csaw_last_error());
+    std::fprintf(stderr, "exchange_ranks: not as expected: %s (csaw's last error, which may be older: %s)\n",
+                 what.c_str(), csaw_last_error());
 }
 
 // What a call comes to while that of MPI fails.
@@ -64,6 +65,15 @@ template <class Call> void expect_failure(const char *mpi, const std::string &wh
 }
 
 bool stay(void *) { return false; }
+
+// Returns when all ranks have come here. Takes nothing in.
+void meet(const csaw__exchange &on) {
+    const char word[CSAW__WORD_BYTES] = "";
+    const void *all = nullptr;
+    expect(on.gather(on.self, word) == CSAW_OK, "a round");
+    while (on.gathered(on.self, &all) == CSAW_OK && !all) on.idle(on.self);
+    expect(all != nullptr, "the end of a round");
+}
 
 csaw_status receive_one(const csaw__exchange &on) {
     const void *data = nullptr;
@@ -129,10 +139,12 @@ void straight(const MPI_Comm &world) {
     expect(got[0] == 4 && got[1] == 4, "four of each kind");
     expect(receive_one(on) == CSAW_OK, "the batch that was passed");
     while (!all) expect(on.sent(on.self, &all) == CSAW_OK, "all are there");
-    // A rank that is behind bounds what is under way; settling throws it away, one that is coming, too.
+    // A rank that is behind bounds what is under way; settling throws it away, one that is coming, too. No rank takes
+    // one in before the other has sent what it can.
     for (sent = 0, taken = true; taken; sent += taken)
         expect(on.send_from(on.self, 1 - on.rank, 0, from.word, 4096, &taken) == CSAW_OK, "sending");
     expect(sent == 3 && on.sent(on.self, &all) == CSAW_OK && !all, "three under way, no more");
+    meet(on);
     expect(on.receive_to(on.self, Places::of, &places, &came) == CSAW_OK, "beginning to receive");
     expect(on.settle(on.self, stay, nullptr) == CSAW_OK, "settling");
     expect(on.receive_to(on.self, Places::of, &places, &came) == CSAW_OK && !came.bytes, "nothing is left");

@@ -45,8 +45,8 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         /* 2026-11-26-gpu-16, sums: 64, 128 and 256 columns, 0.5 to 1.2 million edges, rows of 6 and more, 0.51 to 1.01
          * of the best of the others; reddit and products, of 110 million and more, 0.98 to 1.35 of what AUTO takes.
          * 2026-11-27-gpu-20: of 1.9 and 3.3 edges a row 0.46 to 0.95; of fewer than one up to 1.34 */
-        {32, 9, 64, 1, 1 << 22, 0, 0, {CSAW_SPMM_STRETCHES, false}},
-        {16, 5, 32, 1, 1 << 22, 0, 0, {CSAW_SPMM_STRETCHES, false}},
+        {32, 9, 64, 1, CSAW__STRETCH_EDGES, 0, 0, {CSAW_SPMM_STRETCHES, false}},
+        {16, 5, 32, 1, CSAW__STRETCH_EDGES, 0, 0, {CSAW_SPMM_STRETCHES, false}},
         /* 2026-11-26-gpu-14, of the others: 64 columns, half a million edges, 0.54 to 0.62 of blocks that stay, which
          * are too few then */
         {16, 5, 8, CSAW__OFTEN, 1 << 22, 0, 0, {CSAW_SPMM_SUBWARP8, false}},

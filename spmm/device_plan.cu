@@ -60,8 +60,7 @@ template <typename T> static csaw_status keep(const place &where, uint64_t count
 }
 
 /* As many places as there are long rows and chunks, and what goes there. */
-static csaw_status find_long(const place &where, const uint64_t *rowptr, uint64_t rows, csaw__device_known *known) {
-    csaw__long_rows *const out = &known->split;
+static csaw_status find_long(const place &where, const uint64_t *rowptr, uint64_t rows, csaw__long_rows *out) {
     uint64_t count[2];
     CSAW_TRY(keep(where, 2, "the number of long rows", &out->count));
     CSAW_CUDA(cudaMemsetAsync(out->count, 0, sizeof count, where.stream));
@@ -83,9 +82,17 @@ static csaw_status order(const place &where, const csaw_sparse *a, csaw__device_
     return csaw__device_order(where, plan->transpose.rowptr, a->cols, a->num_edges, &known[1]->split, &known[1]->order);
 }
 
-static csaw_status find_first_rows(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
-    CSAW_TRY(csaw__device_first_rows(where, a->rowptr, a->rows, a->num_edges, &plan->matrix.first_rows));
-    return csaw__device_first_rows(where, plan->transpose.rowptr, a->cols, a->num_edges, &plan->transposed.first_rows);
+static csaw_status find_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
+                                   csaw__stretch_rows *out) {
+    if (out->moved) CSAW_TRY(find_long(where, out->rowptr, rows, &out->split));
+    return csaw__device_first_rows(where, out->moved ? out->rowptr : rowptr, rows, edges, &out->first_rows);
+}
+
+static csaw_status deal_stretches(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
+    csaw__stretch_rows *const of[] = {&plan->matrix.stretches, &plan->transposed.stretches};
+    CSAW_TRY(csaw__device_near(where, a, &plan->transpose, of[0], of[1]));
+    CSAW_TRY(find_first_rows(where, a->rowptr, a->rows, a->num_edges, of[0]));
+    return find_first_rows(where, plan->transpose.rowptr, a->cols, a->num_edges, of[1]);
 }
 
 static csaw_status find_hubs(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
@@ -102,14 +109,14 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
     CSAW_TRY(csaw__pool_create(plan->ordinal, UINT64_MAX, &plan->pool));
     where.pool = plan->pool;
     CSAW_TRY(check(where, a));
-    CSAW_TRY(find_long(where, a->rowptr, a->rows, &plan->matrix));
+    CSAW_TRY(find_long(where, a->rowptr, a->rows, &plan->matrix.split));
     CSAW_TRY(keep(where, a->cols + 1, "the rows of a transpose", &t->rowptr));
     CSAW_TRY(keep(where, a->num_edges, "the edges of a transpose", &t->row));
     CSAW_TRY(keep(where, a->num_edges, "the edges of a transpose", &t->edge));
     CSAW_TRY(csaw__device_transpose_fill(where, a, t));
-    CSAW_TRY(find_long(where, t->rowptr, a->cols, &plan->transposed));
+    CSAW_TRY(find_long(where, t->rowptr, a->cols, &plan->transposed.split));
     CSAW_TRY(order(where, a, plan));
-    CSAW_TRY(find_first_rows(where, a, plan));
+    CSAW_TRY(deal_stretches(where, a, plan));
     CSAW_TRY(csaw__device_dots_order(where, a, &plan->dots));
     CSAW_TRY(keep(where, a->rows, "the lengths of rows", &plan->divisor));
     CSAW_TRY(csaw__device_divisors(where, a, plan->divisor));
@@ -152,10 +159,14 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
         void *const memory[] = {plan->transpose.rowptr, plan->transpose.row, plan->transpose.edge, plan->dots.group,
                                 plan->dots.row,         plan->divisor,       plan->weight,         plan->place};
         cudaDeviceSynchronize(); /* calls with this plan may still run */
-        for (const csaw__device_known *k : {&plan->matrix, &plan->transposed})
-            for (void *m : {(void *)k->split.count, (void *)k->split.chunk, (void *)k->split.row, (void *)k->order,
-                            (void *)k->first_rows, (void *)k->hubs.code, (void *)k->hubs.column})
+        for (const csaw__device_known *k : {&plan->matrix, &plan->transposed}) {
+            const csaw__stretch_rows *const s = &k->stretches;
+            for (const csaw__long_rows *split : {&k->split, &s->split})
+                for (void *m : {(void *)split->count, (void *)split->chunk, (void *)split->row}) cudaFree(m);
+            for (void *m : {(void *)s->first_rows, (void *)s->rowptr, (void *)s->col, (void *)s->moved,
+                            (void *)k->order, (void *)k->hubs.code, (void *)k->hubs.column})
                 cudaFree(m);
+        }
         for (void *m : memory) cudaFree(m);
         cudaMemPoolDestroy(plan->pool);
     }

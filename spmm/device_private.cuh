@@ -7,6 +7,7 @@
 #include "spmm/call.h"
 #include "spmm/device.h"
 #include "spmm/device_memory.cuh"
+#include "spmm/device_stretch_layout.cuh"
 
 typedef struct csaw__device_transpose { /* rows are the columns of the matrix; device memory */
     uint64_t *rowptr;                   /* [cols + 1] */
@@ -16,9 +17,9 @@ typedef struct csaw__device_transpose { /* rows are the columns of the matrix; d
 
 typedef struct csaw__device_known { /* of the rows of a matrix, to products with it */
     csaw__long_rows split;
-    uint32_t *order;      /* of units of work, [most_chunks + rows]; NULL: none */
-    uint32_t *first_rows; /* of stretches (spmm/device_stretch.cuh); NULL: none */
-    csaw__hubs hubs;      /* none unless prepared */
+    uint32_t *order; /* of units of work, [most_chunks + rows]; NULL: none */
+    csaw__stretch_rows stretches;
+    csaw__hubs hubs; /* none unless prepared */
 } csaw__device_known;
 
 struct csaw__device_plan {
@@ -75,9 +76,12 @@ static inline csaw_status csaw__waits_for_last(const void *kernel, bool *out) {
     return CSAW_OK;
 }
 
-/* CSAW_SPMM_STRETCHES, of so many places each, and the merging of its chunks. first_rows: by a plan; NULL = none. */
-csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, uint32_t places,
-                                   const uint32_t *first_rows);
+/* CSAW_SPMM_STRETCHES, and the merging of its chunks. */
+csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const csaw__stretch_deal *deal);
+/* The rows of a matrix and of its transpose in the order of spmm/device_near.cuh, but for first_rows and split, where
+ * csaw__brings_near(). */
+csaw_status csaw__device_near(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
+                              csaw__stretch_rows *of_matrix, csaw__stretch_rows *of_transpose);
 /* How many rows stand before each CSAW__STRETCH_GRAIN places of a matrix; none of a matrix that stretches are not
  * for. */
 csaw_status csaw__device_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
@@ -121,8 +125,7 @@ class csaw__device_run {
     work<float> partial_;
     work<uint32_t> place_;
     csaw__hubs hubs_ = {};
-    uint32_t places_ = 0;                  /* of a stretch */
-    const uint32_t *first_rows_ = nullptr; /* of stretches, by a plan */
+    csaw__stretch_deal deal_ = {};
     work<uint32_t> next_;
 };
 

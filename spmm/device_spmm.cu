@@ -4,7 +4,6 @@
 #include "spmm/device_auto.h"
 #include "spmm/device_long.cuh"
 #include "spmm/device_private.cuh"
-#include "spmm/device_stretch_layout.cuh"
 
 csaw_status csaw__device_split::open(const place &where, const csaw__device_known *known, csaw__product *p) {
     if (known) {
@@ -50,10 +49,16 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
     if (method_ == CSAW_SPMM_STRETCHES) {
         int multiprocessors = 0;
         CSAW_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.ordinal));
-        csaw__lay_stretches(&p_, known ? &known->split : nullptr, (uint64_t)l2_bytes);
-        places_ = csaw__stretch_places(&p_, (uint64_t)multiprocessors);
-        csaw__deal_stretches(&p_, places_);
-        if (known) first_rows_ = known->first_rows;
+        const csaw__long_rows *split = known ? &known->split : nullptr;
+        deal_.multiprocessors = (uint32_t)multiprocessors;
+        if (known) deal_.first_rows = known->stretches.first_rows, deal_.moved = known->stretches.moved;
+        if (deal_.moved) {
+            split = &known->stretches.split;
+            p_.rowptr = known->stretches.rowptr, p_.col = known->stretches.col;
+        }
+        csaw__lay_stretches(&p_, split, (uint64_t)l2_bytes);
+        deal_.places = csaw__stretch_places(&p_, (uint64_t)multiprocessors);
+        csaw__deal_stretches(&p_, deal_.places);
     } else {
         CSAW_TRY(split_.open(where, known, &p_));
         csaw__lay_out(&p_, method_, CSAW__THREADS);
@@ -81,7 +86,7 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
 
 csaw_status csaw__device_run::launch(const place &where) {
     unsigned blocks = (unsigned)(p_.slices * p_.blocks);
-    if (method_ == CSAW_SPMM_STRETCHES) return csaw__launch_stretches(where, &p_, places_, first_rows_);
+    if (method_ == CSAW_SPMM_STRETCHES) return csaw__launch_stretches(where, &p_, &deal_);
     if (method_ == CSAW_SPMM_HUBS) return csaw__launch_hubs(where, &p_, &hubs_, next_.get());
     uint32_t *const next = resident_ ? next_.get() : nullptr;
     if (next) {

@@ -27,12 +27,10 @@ static csaw_status launch_early(const place &where, unsigned blocks, unsigned th
     return CSAW_OK;
 }
 
-csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, uint32_t places,
-                                   const uint32_t *first_rows) {
+csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const csaw__stretch_deal *deal) {
     const unsigned merging = (unsigned)csaw__stretch_merging_blocks(p, p->slices);
-    CSAW_TRY(launch_early(where, (unsigned)(p->slices * p->blocks), CSAW__STRETCH_THREADS, kernel_of(p), *p, places,
-                          first_rows));
-    return merging ? launch_early(where, merging, CSAW__THREADS, csaw__merge_stretches, *p) : CSAW_OK;
+    CSAW_TRY(launch_early(where, (unsigned)(p->slices * p->blocks), CSAW__STRETCH_THREADS, kernel_of(p), *p, *deal));
+    return merging ? launch_early(where, merging, CSAW__THREADS, csaw__merge_stretches, *p, deal->moved) : CSAW_OK;
 }
 
 csaw_status csaw__device_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,

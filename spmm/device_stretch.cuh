@@ -11,6 +11,9 @@
  * rows they belong to. Where rows end is one bit for each edge, the same in all lanes. All 32 lanes hold columns, few
  * each, so that a lane has the features of many edges on their way.
  *
+ * A plan may bring rows near that name the same columns (spmm/device_near.cuh): what a block reads of x it then often
+ * finds in the L1 cache. Rows are found in y, and weights at their edges, by what the plan notes of each row.
+ *
  * The sums of chunks go to work memory, which has a place for each CSAW_CHUNK edges of the matrix, and one for a row's
  * last chunk that begins there; a second kernel merges them. To be compiled without contraction of a * b + c.
  *
@@ -57,6 +60,7 @@ static __device__ __forceinline__ uint64_t csaw__chunk_place(const csaw__product
 struct alignas(16) csaw__stretch_row { /* of a stretch, or a chunk of it */
     uint64_t to;                       /* the place of its first column of the slice, in y or in work memory */
     float divisor;                     /* of its sum; 0: a chunk */
+    int32_t shift;                     /* to its edges in the order of the weights */
 };
 
 struct alignas(16) csaw__stretch_room { /* of a warp, in shared memory */
@@ -65,27 +69,32 @@ struct alignas(16) csaw__stretch_room { /* of a warp, in shared memory */
     alignas(16) float weight[32];
 };
 
+struct csaw__stretch_lane { /* of a part, in each lane */
+    uint32_t end;           /* how many edges of the part there are up to the end of its row; 0 = it has none */
+    uint32_t row;           /* of y */
+};
+
 /* The rows of a stretch, or 31 of them; the same in all lanes. */
 struct csaw__stretch_part {
     uint64_t first_edge;
-    uint32_t first_row;    /* of lane 1 */
     uint32_t edges, empty; /* empty: lanes whose rows are */
     bool more;             /* the last lane's row is of the stretch too: so may be those that follow */
 };
 
 /* Lane l has row first + l - 1; lane 0 what the stretch has of the row before, if `begun`: the chunk that begins in it,
  * or what the first stretch that lies in a row or chunk as a whole takes over from the one where that begins. Fills in
- * room->row; *end: in each lane, how many edges of the part there are up to the end of its row, 0 = it has none. */
-static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(const csaw__product &p,
-                                                                           const csaw__slice &slice,
-                                                                           uint32_t slice_number, uint64_t place,
-                                                                           uint32_t stretch, uint32_t first, bool begun,
-                                                                           csaw__stretch_room *room, uint32_t *end) {
+ * room->row. */
+static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(
+    const csaw__product &p, const csaw__slice &slice, uint32_t slice_number, uint64_t place, uint32_t stretch,
+    uint32_t first, bool begun, const csaw__moved_row *moved, csaw__stretch_room *room, csaw__stretch_lane *own) {
     const uint32_t lane = threadIdx.x % 32;
     const uint32_t row = first + lane - 1; /* before the first: no row */
     const bool is_row = row < (uint32_t)p.rows;
     uint64_t begin = is_row ? p.rowptr[row] : 0, length = is_row ? p.rowptr[row + 1] - begin : 0;
     uint64_t at = begin + row; /* where it stands */
+    csaw__moved_row from = {row, (uint32_t)begin};
+    if (moved && is_row) from = moved[row];
+    const int32_t shift = (int32_t)(from.edge - (uint32_t)begin);
     const bool is_chunk = length > CSAW_CHUNK;
     bool here = is_row && at - place < stretch, last = false, takes_over = false;
     if (lane == 0) {
@@ -107,16 +116,17 @@ static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(const
     }
     const uint32_t with_edges = __ballot_sync(CSAW__ALL_LANES, count != 0);
     csaw__stretch_part part;
-    part.first_row = first;
     part.empty = __ballot_sync(CSAW__ALL_LANES, here && !count);
     part.more = __shfl_sync(CSAW__ALL_LANES, (uint32_t)here, 31) != 0;
     part.first_edge = __shfl_sync(CSAW__ALL_LANES, begin, with_edges ? __ffs((int)with_edges) - 1 : 0);
-    *end = count ? (uint32_t)(begin - part.first_edge) + count : 0;
-    part.edges = __shfl_sync(CSAW__ALL_LANES, *end, with_edges ? 31 - __clz((int)with_edges) : 0);
+    own->row = from.row;
+    own->end = count ? (uint32_t)(begin - part.first_edge) + count : 0;
+    part.edges = __shfl_sync(CSAW__ALL_LANES, own->end, with_edges ? 31 - __clz((int)with_edges) : 0);
     if (count) {
         csaw__stretch_row *const out = room->row + __popc(with_edges & ((1u << lane) - 1));
         const uint64_t chunk = slice_number * p.split.most_chunks + csaw__chunk_place(p, begin, last);
-        out->to = is_chunk ? chunk * p.width : row * p.y.stride + slice.first;
+        out->to = is_chunk ? chunk * p.width : from.row * p.y.stride + slice.first;
+        out->shift = shift;
         out->divisor = is_chunk ? 0.0f : p.reduce == CSAW_MEAN ? (float)count : 1.0f;
     }
     return part;
@@ -232,21 +242,27 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
     const float *const weight = p.weight ? p.weight + part.first_edge * p.heads + slice.head : nullptr;
     csaw_vertex next_column = 0;
     float next_weight = 1.0f;
-    const auto read = [&](uint32_t k) {
+    uint32_t next_ends = 0, rows_before = 0; /* after which of the next edges rows end; rows that ended before these */
+    const auto read = [&](uint32_t base) {
+        const uint32_t k = base + lane;
+        next_ends = __reduce_add_sync(CSAW__ALL_LANES, end - 1 - base < 32 ? 1u << (end - 1 - base) : 0u);
         next_column = k < part.edges ? col[k] : 0;
-        if (weight && k < part.edges) next_weight = weight[(uint64_t)k * p.heads];
+        if (!weight) return;
+        const uint32_t before = rows_before + (uint32_t)__popc(next_ends & ((1u << lane) - 1));
+        if (k < part.edges) next_weight = weight[((int64_t)k + room->row[before].shift) * (int64_t)p.heads];
+        rows_before += (uint32_t)__popc(next_ends);
     };
     csaw__work_out(x);
-    read(lane);
     of.clear();
     __syncwarp(); /* room->row stands */
+    read(0);
     of.next = room->row + 1;
     of.row = room->row[0];
     for (uint32_t base = 0; base < part.edges; base += 32) {
         room->column[lane] = next_column;
         room->weight[lane] = next_weight;
-        read(base + 32 + lane);
-        const uint32_t ends = __reduce_add_sync(CSAW__ALL_LANES, end - 1 - base < 32 ? 1u << (end - 1 - base) : 0u);
+        const uint32_t ends = next_ends;
+        read(base + 32);
         __syncwarp();
 #pragma unroll 1
         for (uint32_t k = 0; k < 32 && base + k < part.edges; k += BATCH) {
@@ -272,42 +288,39 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
 /* One stretch, by a warp. */
 template <csaw_dtype X, int VECTOR, int BATCH>
 static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product &p, const csaw__slice &slice,
-                                                            uint32_t slice_number, uint64_t place, uint32_t stretch,
-                                                            const uint32_t *known, csaw__stretch_room *room) {
+                                                            uint32_t slice_number, const csaw__stretch_deal &deal,
+                                                            uint64_t place, csaw__stretch_room *room) {
     const uint32_t column = threadIdx.x % 32 * VECTOR;
     const float zero[VECTOR] = {};
-    uint32_t first = known ? *known : csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
+    uint32_t first = deal.first_rows ? deal.first_rows[place / CSAW__STRETCH_GRAIN]
+                                     : csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
     bool begun = first > 0, more = true;
     for (; more; first += 31, begun = false) {
-        uint32_t end;
+        csaw__stretch_lane own;
         const csaw__stretch_part part =
-            csaw__stretch_part_at(p, slice, slice_number, place, stretch, first, begun, room, &end);
+            csaw__stretch_part_at(p, slice, slice_number, place, deal.places, first, begun, deal.moved, room, &own);
         more = part.more;
-        for (uint32_t rest = part.empty; rest; rest &= rest - 1)
-            if (column < slice.width)
-                csaw__store<VECTOR>(&p.y, part.first_row + (uint64_t)(__ffs((int)rest) - 2), slice.first + column,
-                                    zero);
-        if (part.edges) csaw__add_part<X, VECTOR, BATCH>(p, slice, part, end, room);
+        for (uint32_t rest = part.empty; rest; rest &= rest - 1) {
+            const uint64_t row = __shfl_sync(CSAW__ALL_LANES, own.row, __ffs((int)rest) - 1);
+            if (column < slice.width) csaw__store<VECTOR>(&p.y, row, slice.first + column, zero);
+        }
+        if (part.edges) csaw__add_part<X, VECTOR, BATCH>(p, slice, part, own.end, room);
     }
 }
 
-/* Stretches of so many places. first_rows: as csaw__find_first_rows() has them; NULL = they are searched. */
 template <csaw_dtype X, int VECTOR, int BATCH, int BLOCKS>
 static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
-    csaw__stretches(const __grid_constant__ csaw__product p, uint32_t places, const uint32_t *first_rows) {
+    csaw__stretches(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__stretch_deal deal) {
     __shared__ csaw__stretch_room rooms[CSAW__STRETCH_THREADS / 32];
-    const uint32_t warp = threadIdx.x / 32;
-    const uint64_t of_slice = csaw__stretches_of(p.rows, p.num_edges, places);
-    const uint64_t number = blockIdx.x * (uint64_t)(blockDim.x / 32) + warp;
-    const uint64_t slice_number = p.slices == 1 ? 0 : number / of_slice, stretch = number - slice_number * of_slice;
+    const uint32_t warp = threadIdx.x / 32, of_slice = (uint32_t)p.blocks;
+    const uint32_t slice_number = p.slices == 1 ? 0 : blockIdx.x / of_slice;
+    const uint32_t part = csaw__stretch_part_of(blockIdx.x - slice_number * of_slice, of_slice, deal.multiprocessors);
+    const uint64_t place = (part * (uint64_t)(CSAW__STRETCH_THREADS / 32) + warp) * deal.places;
     csaw__end_after_last(); /* and then alone the next may begin: csaw__merge_stretches() reads rows before it waits */
     csaw__let_next_begin();
-    if (number >= of_slice * p.slices) return;
+    if (place >= p.rows + p.num_edges) return;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    const uint64_t place = stretch * places;
-    csaw__reduce_stretch<X, VECTOR, BATCH>(p, slice, (uint32_t)slice_number, place, places,
-                                           first_rows ? first_rows + place / CSAW__STRETCH_GRAIN : nullptr,
-                                           rooms + warp);
+    csaw__reduce_stretch<X, VECTOR, BATCH>(p, slice, slice_number, deal, place, rooms + warp);
 }
 
 /* ---- long rows ---- */
@@ -316,7 +329,7 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
 template <int VECTOR>
 static __device__ __forceinline__ void csaw__merge_chunks(const csaw__product &p, const csaw__slice &slice,
                                                           uint64_t slice_number, uint64_t row, uint64_t begin,
-                                                          uint64_t length) {
+                                                          uint64_t length) { /* row: of y */
     typedef csaw__pack<float, VECTOR> pack;
     const uint64_t chunks = (length + CSAW_CHUNK - 1) / CSAW_CHUNK;
     for (uint32_t column = threadIdx.x % 32 * VECTOR; column < slice.width; column += 32 * VECTOR) {
@@ -338,7 +351,7 @@ static __device__ __forceinline__ void csaw__merge_chunks(const csaw__product &p
 
 /* A warp a long row that is listed, or else what is long of some rows; of each slice. What it needs of the rows it
  * reads before the stretches are done. */
-static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__product p) {
+static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__product p, const csaw__moved_row *moved) {
     const uint32_t lane = threadIdx.x % 32;
     const uint64_t warp = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
     const uint64_t of_slice = csaw__stretch_mergers(&p), slice_number = p.slices == 1 ? 0 : warp / of_slice;
@@ -347,10 +360,11 @@ static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__produ
     const uint32_t each = listed ? 1 : csaw__stretch_merged_rows(p.rows);
     const uint64_t row = !here || lane >= each ? p.rows : listed ? p.split.row[number].row : number * each + lane;
     const uint64_t begin = row < p.rows ? p.rowptr[row] : 0, length = row < p.rows ? p.rowptr[row + 1] - begin : 0;
+    const uint64_t own = moved && length > CSAW_CHUNK ? moved[row].row : row;
     csaw__end_after_last();
     for (uint32_t rest = __ballot_sync(CSAW__ALL_LANES, length > CSAW_CHUNK); rest; rest &= rest - 1) {
         const int from = __ffs((int)rest) - 1;
-        const uint64_t of = __shfl_sync(CSAW__ALL_LANES, row, from), first = __shfl_sync(CSAW__ALL_LANES, begin, from);
+        const uint64_t of = __shfl_sync(CSAW__ALL_LANES, own, from), first = __shfl_sync(CSAW__ALL_LANES, begin, from);
         const uint64_t edges = __shfl_sync(CSAW__ALL_LANES, length, from);
         const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
         if (p.vector >= 4)
@@ -364,7 +378,7 @@ static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__produ
 
 /* ---- one kernel for each width ---- */
 
-typedef void csaw__stretch_kernel(csaw__product, uint32_t, const uint32_t *);
+typedef void csaw__stretch_kernel(csaw__product, csaw__stretch_deal);
 
 template <csaw_dtype X, int VECTOR> static csaw__stretch_kernel *csaw__stretch_kernel_by() {
     constexpr uint32_t ELEMENT = X == CSAW_F32 ? 4 : 2;

@@ -9,11 +9,32 @@ enum {
     CSAW__STRETCH_PLACES = 128,      /* rows and edges of a stretch */
     CSAW__STRETCH_MOST_PLACES = 176, /* of one, where all are under way at the same time; at most CSAW_CHUNK */
     CSAW__STRETCH_GRAIN = 16,        /* a stretch is a multiple of it */
-    CSAW__STRETCH_THREADS = 128
+    CSAW__STRETCH_THREADS = 128,
+    CSAW__STRETCH_EDGES = 1 << 22 /* up to which AUTO takes stretches: spmm/device_auto.h */
 };
 static_assert(CSAW__STRETCH_MOST_PLACES <= CSAW_CHUNK && CSAW__STRETCH_MOST_PLACES % CSAW__STRETCH_GRAIN == 0 &&
                   CSAW__STRETCH_PLACES % CSAW__STRETCH_GRAIN == 0,
               "a chunk begins in a stretch, at most; a plan knows where stretches begin");
+
+typedef struct csaw__moved_row { /* of a matrix whose rows stand in another order than in y */
+    uint32_t row, edge;          /* which one it is, and its first edge in the order of the weights */
+} csaw__moved_row;
+
+typedef struct csaw__stretch_rows { /* of a matrix, by a plan; device memory */
+    uint32_t *first_rows;           /* where stretches begin (csaw__find_first_rows()); NULL: not known */
+    /* The matrix with its rows in the order that spmm/device_near.cuh says; all NULL: as they are */
+    uint64_t *rowptr;
+    csaw_vertex *col;
+    csaw__moved_row *moved;
+    csaw__long_rows split;
+} csaw__stretch_rows;
+
+typedef struct csaw__stretch_deal { /* what kernels are given beside the product */
+    uint32_t places;                /* of a stretch */
+    uint32_t multiprocessors;       /* blocks that follow each other are the same one's, of so many */
+    const uint32_t *first_rows;     /* NULL: searched */
+    const csaw__moved_row *moved;   /* NULL: the product's rows are y's */
+} csaw__stretch_deal;
 
 typedef struct csaw__stretch_shape { /* of a kernel */
     int batch;                       /* edges whose features a lane has on their way at once */
@@ -30,6 +51,11 @@ static __host__ __device__ constexpr csaw__stretch_shape csaw__stretch_shape_of(
 
 /* Whether a plan notes where stretches of a matrix begin. */
 static inline bool csaw__has_stretches(uint64_t rows) { return rows && rows <= INT32_MAX; }
+
+/* Whether AUTO may take them, so that a plan brings rows near that name the same columns. */
+static inline bool csaw__brings_near(uint64_t rows, uint64_t edges) {
+    return rows && rows <= edges && edges <= CSAW__STRETCH_EDGES;
+}
 
 /* Whether stretches are for this product: sums, of so many rows that 32 bits count them, and bytes of a row of x. */
 static inline bool csaw__takes_stretches(const csaw__product *p) {
@@ -94,6 +120,15 @@ static inline uint32_t csaw__stretch_places(const csaw__product *p, uint64_t mul
     const uint64_t places = (p->rows + p->num_edges + warps * grain - 1) / (warps * grain) * grain;
     const bool usual = places < CSAW__STRETCH_PLACES || places > CSAW__STRETCH_MOST_PLACES;
     return usual ? uint32_t{CSAW__STRETCH_PLACES} : (uint32_t)places;
+}
+
+/* Blocks b, b + multiprocessors and so on are often the same multiprocessor's: of so many blocks, which part of the
+ * work the b-th does, so that those do parts that follow each other, and find in the L1 cache what the one before
+ * read. */
+static __host__ __device__ __forceinline__ uint32_t csaw__stretch_part_of(uint32_t b, uint32_t blocks,
+                                                                          uint32_t multiprocessors) {
+    const uint32_t each = blocks / multiprocessors, more = blocks % multiprocessors, of = b % multiprocessors;
+    return of * each + (of < more ? of : more) + b / multiprocessors;
 }
 
 /* Fills in blocks, of stretches of so many places. */

@@ -5,9 +5,11 @@
 #include "tests/spmm_cases.h"
 
 #include "tests/emulated_gpu.h"
+#include "tests/emulated_near.h"
 #include "tests/share.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "spmm/device_auto.h"
 #include "spmm/device_hubs.cuh"
@@ -18,16 +20,13 @@
 namespace {
 
 using namespace spmm_cases;
+using emulated_near::kThreads;
+using emulated_near::Launch;
+using emulated_near::NearRows;
 
-constexpr uint32_t kThreads = 64;
 const std::vector<csaw_spmm_method> methods = {CSAW_SPMM_AUTO,     CSAW_SPMM_CRC,       CSAW_SPMM_CWM2,
                                                CSAW_SPMM_CWM4,     CSAW_SPMM_SUBWARP16, CSAW_SPMM_SUBWARP8,
                                                CSAW_SPMM_SUBWARP4, CSAW_SPMM_HUBS,      CSAW_SPMM_STRETCHES};
-
-template <class KERNEL, class... ARGUMENTS>
-void Launch(uint64_t threads, KERNEL kernel, const ARGUMENTS &...arguments) {
-    emulated::RunBlocks((threads + kThreads - 1) / kThreads, kThreads, [&] { kernel(arguments...); });
-}
 
 // The long rows of a matrix, in memory sized by the bounds, or, with a plan, as many as there are.
 struct LongRows {
@@ -99,27 +98,6 @@ csaw__stretch_kernel *StretchKernel(const csaw__product &p) {
 
 int stretches = 0; // launches by these
 
-// As csaw__device_run::run() by stretches of so many places.
-void RunStretches(csaw__product p, uint32_t places, uint64_t l2_bytes, bool planned, uint64_t slices) {
-    csaw__lay_vectors(&p);
-    const csaw__long_rows known = p.split;
-    csaw__lay_stretches(&p, planned ? &known : nullptr, l2_bytes);
-    csaw__deal_stretches(&p, places);
-    const uint64_t all = p.slices_of_head * p.heads;
-    std::vector<uint32_t> first_rows(csaw__stretches_of(p.rows, p.num_edges, CSAW__STRETCH_GRAIN));
-    Launch(first_rows.size() * 32, csaw__find_first_rows, p.rowptr, p.rows, p.num_edges, first_rows.data());
-    std::vector<float> partial(slices * p.split.most_chunks * p.width + 4, NAN);
-    p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
-    for (p.first_slice = 0; p.first_slice < all; p.first_slice += slices) {
-        p.slices = std::min(slices, all - p.first_slice);
-        Launch(p.slices * p.blocks * CSAW__STRETCH_THREADS, StretchKernel(p), p, places,
-               planned ? first_rows.data() : static_cast<const uint32_t *>(nullptr));
-        emulated::RunBlocks(csaw__stretch_merging_blocks(&p, p.slices), CSAW__THREADS,
-                            [&] { csaw__merge_stretches(p); });
-        stretches++;
-    }
-}
-
 csaw_spmm_method AutoFor(csaw__product p) {
     csaw__lay_vectors(&p);
     return csaw__auto_way_of(&p, 0).method;
@@ -160,6 +138,7 @@ struct Ask {
     uint32_t heads = 1;
     uint64_t gap = 0; // of strides
     bool planned = false;
+    bool near = false;   // stretches of rows that were brought near
     uint64_t slices = 3; // of a launch
     bool nans = false;   // among the results
     uint64_t hubs = 5;
@@ -167,6 +146,34 @@ struct Ask {
     uint32_t stretch = CSAW__STRETCH_PLACES; // places
     uint64_t l2_bytes = UINT64_MAX;
 };
+
+// As csaw__device_run::run() by stretches, of the matrix whose long rows p has.
+void RunStretches(csaw__product p, const Ask &ask) {
+    csaw__lay_vectors(&p);
+    std::optional<NearRows> near_rows;
+    if (ask.near) {
+        near_rows.emplace(csaw_sparse{p.rows, p.x.rows, p.num_edges, p.rowptr, p.col, nullptr});
+        p.rowptr = near_rows->rowptr.data(), p.col = near_rows->col.data();
+    }
+    const LongRows moved({p.rows, p.x.rows, p.num_edges, p.rowptr, p.col, nullptr}, true);
+    const csaw__long_rows known = ask.near ? moved.found : p.split;
+    csaw__lay_stretches(&p, ask.planned ? &known : nullptr, ask.l2_bytes);
+    csaw__deal_stretches(&p, ask.stretch);
+    const uint64_t all = p.slices_of_head * p.heads;
+    std::vector<uint32_t> first_rows(csaw__stretches_of(p.rows, p.num_edges, CSAW__STRETCH_GRAIN));
+    Launch(first_rows.size() * 32, csaw__find_first_rows, p.rowptr, p.rows, p.num_edges, first_rows.data());
+    const csaw__stretch_deal deal = {ask.stretch, 3, ask.planned ? first_rows.data() : nullptr,
+                                     ask.near ? near_rows->moved.data() : nullptr};
+    std::vector<float> partial(ask.slices * p.split.most_chunks * p.width + 4, NAN);
+    p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
+    for (p.first_slice = 0; p.first_slice < all; p.first_slice += ask.slices) {
+        p.slices = std::min(ask.slices, all - p.first_slice);
+        emulated::RunBlocks(p.slices * p.blocks, CSAW__STRETCH_THREADS, [&] { StretchKernel(p)(p, deal); });
+        emulated::RunBlocks(csaw__stretch_merging_blocks(&p, p.slices), CSAW__THREADS,
+                            [&] { csaw__merge_stretches(p, deal.moved); });
+        stretches++;
+    }
+}
 
 std::string Name(const Sparse &a, csaw_spmm_method method, const Ask &ask) {
     return a.name + ", " + csaw_spmm_method_name(method) + ", reduce " + std::to_string(ask.reduce) + ", " +
@@ -210,7 +217,7 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values, const 
         const bool stays = ask.stay != CSAW_SPMM_AUTO && method == CSAW_SPMM_AUTO;
         const csaw_spmm_method way = stays ? ask.stay : method == CSAW_SPMM_AUTO ? AutoFor(p) : method;
         if (way == CSAW_SPMM_STRETCHES && csaw__takes_stretches(&p))
-            RunStretches(p, ask.stretch, ask.l2_bytes, ask.planned, ask.slices);
+            RunStretches(p, ask);
         else
             Run(p, way == CSAW_SPMM_STRETCHES ? CSAW_SPMM_CRC : way, stays, ask.slices, hubs.found);
         EXPECT_TRUE(y.raw() == want.raw() || (ask.nans && SameNumbers(&y, &want, a.rows, ask.cols)))
@@ -294,8 +301,11 @@ TEST(EmulatedSpmm, StretchesOfHeads) {
                 ask.heads = 2;
                 ask.of_x = ask.of_y = of_x;
                 ask.slices = slices;
-                ask.planned = slices == 3;
-                ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
+                for (bool planned : {false, true}) {
+                    ask.planned = planned;
+                    ask.near = planned == (slices == 3);
+                    ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
+                }
             }
 }
 
@@ -387,6 +397,7 @@ TEST(EmulatedSpmm, StretchesOfEveryLength) {
                 ask.reduce = cols == 64 ? CSAW_MEAN : CSAW_SUM;
                 ask.cols = cols;
                 ask.planned = ran % 2 && places % CSAW__STRETCH_GRAIN == 0;
+                ask.near = ran % 3;
                 ask.stretch = places;
                 ask.of_x = places == 48 ? CSAW_F16 : CSAW_F32;
                 if (places == 144 || places == 48) ask.l2_bytes = a.cols * 64 * 4; // holds half of a slice

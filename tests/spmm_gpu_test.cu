@@ -5,10 +5,19 @@
 #include "tests/spmm_product.cuh"
 
 #include "runtime/base/device_status.h"
+#include "spmm/device_private.cuh"
+#include "spmm/plan.h"
+#include "tests/near_cases.h"
 
 namespace {
 
 using namespace spmm_product;
+
+template <class T> std::vector<T> Back(const T *there, uint64_t count) {
+    std::vector<T> out(count);
+    Require(cudaMemcpy(out.data(), there, count * sizeof(T), cudaMemcpyDeviceToHost));
+    return out;
+}
 
 class SpmmGpu : public testing::Test {
   protected:
@@ -96,6 +105,51 @@ TEST_F(SpmmGpu, StretchesOfManyRowsAndOfSeveralLaunches) {
             EXPECT_TRUE(product.IsTheCpus()) << (of ? "planned" : "");
         }
     }
+}
+
+// The rows of a plan, of the matrix and of its transpose, are those of the matrix in an order that brings communities
+// together.
+TEST_F(SpmmGpu, APlanBringsRowsNear) {
+    std::vector<uint32_t> community;
+    const Sparse a = near_cases::Planted(&community);
+    const OnDevice there(a);
+    const Plan plan(there.view, "cuda:0");
+    for (const csaw__device_known *known : {&plan.get()->device->matrix, &plan.get()->device->transposed}) {
+        const bool turned = known == &plan.get()->device->transposed;
+        const csaw__device_transpose &t = plan.get()->device->transpose;
+        const auto rowptr = Back(turned ? t.rowptr : there.view.rowptr, a.rows + 1);
+        const auto col = Back(turned ? t.row : there.view.col, a.col.size());
+        ASSERT_NE(known->stretches.moved, nullptr);
+        const auto moved = Back(known->stretches.moved, a.rows);
+        const auto new_rowptr = Back(known->stretches.rowptr, a.rows + 1);
+        const auto new_col = Back(known->stretches.col, a.col.size());
+        std::vector<uint32_t> order;
+        for (uint64_t i = 0; i < a.rows; i++) {
+            const uint64_t length = new_rowptr[i + 1] - new_rowptr[i];
+            order.push_back(moved[i].row);
+            ASSERT_EQ(moved[i].edge, rowptr[moved[i].row]);
+            ASSERT_EQ(length, rowptr[moved[i].row + 1] - moved[i].edge);
+            for (uint64_t k = 0; k < length; k++) ASSERT_EQ(new_col[new_rowptr[i] + k], col[moved[i].edge + k]);
+        }
+        if (!turned) EXPECT_GT(near_cases::TogetherIn(order, community), near_cases::kTogether);
+        std::sort(order.begin(), order.end());
+        for (uint32_t i = 0; i < a.rows; i++) ASSERT_EQ(order[i], i);
+    }
+}
+
+// More edges than rows are brought near of.
+TEST_F(SpmmGpu, StretchesOfManyEdges) {
+    const Sparse a = random_sparse("many edges", std::vector<uint64_t>(1 << 16, 65), 1 << 16, true);
+    ASSERT_GT(a.col.size(), CSAW__STRETCH_EDGES);
+    const OnDevice there(a);
+    const Plan plan(there.view, "cuda:0");
+    ASSERT_EQ(plan.get()->device->matrix.stretches.moved, nullptr);
+    Ask ask;
+    ask.cols = 20;
+    const Product product(a, there, ask);
+    product.Poison();
+    ASSERT_EQ(product.RunBy(CSAW_SPMM_STRETCHES, plan.get()), CSAW_OK) << csaw_last_error();
+    EXPECT_TRUE(product.IsTheCpus());
 }
 
 // Launches that begin early among them: AUTO takes stretches.

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* spmm/device_near.cu - a plan's rows brought near to those that name the same columns: labels by kernels of ours, the
+ * sort and the sums by CUB. */
+#include "spmm/device_near.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include "spmm/device_private.cuh"
+
+namespace {
+/* [rows] of the first and the last round. */
+struct labels {
+    work<uint32_t> first, last;
+    csaw_status take(const place &where, uint64_t rows) {
+        CSAW_TRY(first.take(where, rows, "labels of rows"));
+        return last.take(where, rows, "labels of rows");
+    }
+};
+} // namespace
+
+static csaw_status pass_labels(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
+                               const labels &rows, const labels &columns) {
+    const uint32_t *known = nullptr; /* of the columns */
+    for (int round = 0; round < CSAW__NEAR_ROUNDS; round++) {
+        uint32_t *const of_rows = (round ? rows.last : rows.first).get();
+        uint32_t *const of_columns = (round ? columns.last : columns.first).get();
+        CSAW__LAUNCH(where, a->rows * 32, csaw__pass_labels, a->rowptr, a->rows, a->col, known, of_rows);
+        CSAW__LAUNCH(where, a->cols * 32, csaw__pass_labels, t->rowptr, a->cols, t->row, of_rows, of_columns);
+        known = of_columns;
+    }
+    return CSAW_OK;
+}
+
+/* order: [rows] */
+static csaw_status sort(const place &where, const labels &of, uint64_t rows, uint32_t *order) {
+    work<uint64_t> key, sorted;
+    work<uint32_t> number;
+    work<char> room;
+    size_t bytes = 0;
+    CSAW_TRY(key.take(where, rows, "rows being sorted"));
+    CSAW_TRY(sorted.take(where, rows, "rows being sorted"));
+    CSAW_TRY(number.take(where, rows, "rows being sorted"));
+    CSAW_CUDA(cub::DeviceRadixSort::SortPairs(nullptr, bytes, key.get(), sorted.get(), number.get(), order,
+                                              (int64_t)rows, 0, 64, where.stream));
+    CSAW_TRY(room.take(where, bytes, "rows being sorted"));
+    CSAW__LAUNCH(where, rows, csaw__near_keys, of.first.get(), of.last.get(), rows, key.get(), number.get());
+    CSAW_CUDA(cub::DeviceRadixSort::SortPairs(room.get(), bytes, key.get(), sorted.get(), number.get(), order,
+                                              (int64_t)rows, 0, 64, where.stream));
+    return CSAW_OK;
+}
+
+/* rowptr: [rows + 1] in the new order */
+static csaw_status add_up_lengths(const place &where, const uint64_t *rowptr, uint64_t rows, const uint32_t *order,
+                                  uint64_t *out) {
+    work<char> room;
+    size_t bytes = 0;
+    CSAW_CUDA(cub::DeviceScan::ExclusiveSum(nullptr, bytes, out, (int64_t)(rows + 1), where.stream));
+    CSAW_TRY(room.take(where, bytes, "lengths of rows being added up"));
+    CSAW__LAUNCH(where, rows + 1, csaw__near_lengths, rowptr, rows, order, out);
+    CSAW_CUDA(cub::DeviceScan::ExclusiveSum(room.get(), bytes, out, (int64_t)(rows + 1), where.stream));
+    return CSAW_OK;
+}
+
+static csaw_status move_rows(const place &where, const uint64_t *rowptr, uint64_t rows, const csaw_vertex *col,
+                             uint64_t edges, const labels &of, csaw__stretch_rows *out) {
+    work<uint32_t> order;
+    work<uint64_t> new_rowptr;
+    work<csaw_vertex> new_col;
+    work<csaw__moved_row> moved;
+    CSAW_TRY(order.take(where, rows, "the order of rows"));
+    CSAW_TRY(new_rowptr.take(where, rows + 1, "rows in another order"));
+    CSAW_TRY(new_col.take(where, edges, "the edges of rows in another order"));
+    CSAW_TRY(moved.take(where, rows, "rows in another order"));
+    CSAW_TRY(sort(where, of, rows, order.get()));
+    CSAW_TRY(add_up_lengths(where, rowptr, rows, order.get(), new_rowptr.get()));
+    CSAW__LAUNCH(where, rows, csaw__note_moved, rowptr, rows, order.get(), moved.get());
+    CSAW__LAUNCH(where, edges, csaw__move_edges, col, new_rowptr.get(), rows, moved.get(), edges, new_col.get());
+    out->rowptr = new_rowptr.leave(), out->col = new_col.leave(), out->moved = moved.leave();
+    return CSAW_OK;
+}
+
+csaw_status csaw__device_near(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
+                              csaw__stretch_rows *of_matrix, csaw__stretch_rows *of_transpose) {
+    const bool rows_move = csaw__brings_near(a->rows, a->num_edges);
+    const bool columns_move = csaw__brings_near(a->cols, a->num_edges);
+    labels rows, columns;
+    if (!rows_move && !columns_move) return CSAW_OK;
+    CSAW_TRY(rows.take(where, a->rows));
+    CSAW_TRY(columns.take(where, a->cols));
+    CSAW_TRY(pass_labels(where, a, t, rows, columns));
+    if (rows_move) CSAW_TRY(move_rows(where, a->rowptr, a->rows, a->col, a->num_edges, rows, of_matrix));
+    return columns_move ? move_rows(where, t->rowptr, a->cols, t->row, a->num_edges, columns, of_transpose) : CSAW_OK;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* tests/emulated_near_test.cc - rows brought near to those that name the same columns (spmm/device_near.cuh): labels
+ * against their definition, communities found again that were planted and shuffled, and nothing lost of the matrix. */
+#include "tests/near_cases.h"
+
+#include "tests/emulated_near.h"
+
+#include <map>
+#include <set>
+
+namespace {
+
+using namespace near_cases;
+using emulated_near::Labels;
+using emulated_near::NearRows;
+
+// By definition: the most common label of the columns asked, the least of those.
+uint32_t LabelOf(const csaw_sparse &a, uint64_t row, const std::vector<uint32_t> &of_columns) {
+    std::map<uint32_t, int> count;
+    const uint64_t begin = a.rowptr[row], length = a.rowptr[row + 1] - begin;
+    for (uint64_t i = 0; i < 32 && i < length; i++)
+        count[of_columns[a.col[begin + (length > 32 ? i * length / 32 : i)]]]++;
+    uint32_t label = ~0u;
+    int most = 0;
+    for (const auto &[of, n] : count)
+        if (n > most) label = of, most = n;
+    return label;
+}
+
+TEST(EmulatedNear, LabelsAreTheMostCommonOnes) {
+    const Sparse a = random_sparse("lengths", {0, 1, 2, 31, 32, 33, 64, 1000, 0, 5, 300, 7}, 12, false);
+    const csaw_sparse view = a.view();
+    const emulated_near::Transpose t(view);
+    csaw_sparse turned = {};
+    turned.rows = view.cols, turned.cols = view.rows, turned.num_edges = view.num_edges;
+    turned.rowptr = t.rowptr.data(), turned.col = t.row.data();
+    std::vector<uint32_t> columns(a.cols);
+    std::iota(columns.begin(), columns.end(), 0);
+    for (int round = 1; round <= 3; round++) {
+        std::vector<uint32_t> rows(a.rows);
+        for (uint64_t r = 0; r < a.rows; r++) rows[r] = LabelOf(view, r, columns);
+        EXPECT_EQ(Labels(view, round), rows) << round;
+        EXPECT_EQ(rows[0], ~0u) << "an empty row";
+        for (uint64_t c = 0; c < a.cols; c++) columns[c] = LabelOf(turned, c, rows);
+    }
+}
+
+TEST(EmulatedNear, NothingIsLost) {
+    for (const Sparse &a : sparse_list()) {
+        const csaw_sparse view = a.view();
+        const NearRows near_rows(view);
+        std::set<uint32_t> rows;
+        ASSERT_EQ(near_rows.rowptr[a.rows], view.num_edges) << a.name;
+        for (uint64_t i = 0; i < a.rows; i++) {
+            const csaw__moved_row &from = near_rows.moved[i];
+            const uint64_t begin = near_rows.rowptr[i], length = near_rows.rowptr[i + 1] - begin;
+            rows.insert(from.row);
+            ASSERT_EQ(from.edge, view.rowptr[from.row]) << a.name;
+            ASSERT_EQ(length, view.rowptr[from.row + 1] - from.edge) << a.name;
+            for (uint64_t k = 0; k < length; k++)
+                ASSERT_EQ(near_rows.col[begin + k], view.col[from.edge + k]) << a.name << ", row " << from.row;
+        }
+        EXPECT_EQ(rows.size(), a.rows) << a.name;
+    }
+}
+
+TEST(EmulatedNear, CommunitiesAreFound) {
+    std::vector<uint32_t> community;
+    const Sparse a = Planted(&community);
+    const NearRows near_rows(a.view());
+    std::vector<uint32_t> as_it_was(a.rows);
+    std::iota(as_it_was.begin(), as_it_was.end(), 0);
+    EXPECT_GT(TogetherIn(near_rows.order, community), kTogether);
+    EXPECT_LT(TogetherIn(as_it_was, community), kShuffled) << "what brings nothing near is seen";
+}
+
+// Rows that name the columns beside them stay where they are, but for a few.
+TEST(EmulatedNear, ALocalOrderStaysLocal) {
+    const uint64_t rows = 2000;
+    Sparse a = random_sparse("band", std::vector<uint64_t>(rows, 9), rows, false);
+    for (uint64_t r = 0; r < rows; r++)
+        for (uint64_t k = 0; k < 9; k++) a.col[r * 9 + k] = static_cast<csaw_vertex>(std::min(r + k, rows - 1));
+    const NearRows near_rows(a.view());
+    uint64_t close = 0;
+    for (uint64_t i = 1; i < rows; i++) {
+        const int64_t step = static_cast<int64_t>(near_rows.order[i]) - near_rows.order[i - 1];
+        close += step >= -32 && step <= 32;
+    }
+    EXPECT_GT(close, rows * 95 / 100);
+}
+
+// Each block does a part of its own, those of a multiprocessor parts that follow each other.
+TEST(EmulatedNear, BlocksOfAMultiprocessorFollowEachOther) {
+    for (uint32_t multiprocessors : {1u, 2u, 7u, 132u})
+        for (uint32_t blocks : {1u, 2u, 6u, 7u, 8u, 131u, 132u, 133u, 987u}) {
+            std::vector<bool> done(blocks, false);
+            for (uint32_t b = 0; b < blocks; b++) {
+                const uint32_t part = csaw__stretch_part_of(b, blocks, multiprocessors);
+                ASSERT_LT(part, blocks);
+                EXPECT_FALSE(done[part]) << b << " of " << blocks << ", " << multiprocessors;
+                done[part] = true;
+                if (b + multiprocessors < blocks)
+                    EXPECT_EQ(csaw__stretch_part_of(b + multiprocessors, blocks, multiprocessors), part + 1);
+            }
+        }
+}
+
+} // namespace

@@ -314,7 +314,8 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
     __shared__ csaw__stretch_room rooms[CSAW__STRETCH_THREADS / 32];
     const uint32_t warp = threadIdx.x / 32, of_slice = (uint32_t)p.blocks;
     const uint32_t slice_number = p.slices == 1 ? 0 : blockIdx.x / of_slice;
-    const uint32_t part = csaw__stretch_part_of(blockIdx.x - slice_number * of_slice, of_slice, deal.multiprocessors);
+    const uint32_t part =
+        csaw__stretch_part_of(blockIdx.x - slice_number * of_slice, of_slice, deal.multiprocessors, BLOCKS);
     const uint64_t place = (part * (uint64_t)(CSAW__STRETCH_THREADS / 32) + warp) * deal.places;
     csaw__end_after_last(); /* and then alone the next may begin: csaw__merge_stretches() reads rows before it waits */
     csaw__let_next_begin();

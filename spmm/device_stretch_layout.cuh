@@ -31,9 +31,9 @@ typedef struct csaw__stretch_rows { /* of a matrix, by a plan; device memory */
 
 typedef struct csaw__stretch_deal { /* what kernels are given beside the product */
     uint32_t places;                /* of a stretch */
-    uint32_t multiprocessors;       /* blocks that follow each other are the same one's, of so many */
-    const uint32_t *first_rows;     /* NULL: searched */
-    const csaw__moved_row *moved;   /* NULL: the product's rows are y's */
+    uint32_t multiprocessors;
+    const uint32_t *first_rows;   /* NULL: searched */
+    const csaw__moved_row *moved; /* NULL: the product's rows are y's */
 } csaw__stretch_deal;
 
 typedef struct csaw__stretch_shape { /* of a kernel */
@@ -122,13 +122,15 @@ static inline uint32_t csaw__stretch_places(const csaw__product *p, uint64_t mul
     return usual ? uint32_t{CSAW__STRETCH_PLACES} : (uint32_t)places;
 }
 
-/* Blocks b, b + multiprocessors and so on are often the same multiprocessor's: of so many blocks, which part of the
- * work the b-th does, so that those do parts that follow each other, and find in the L1 cache what the one before
- * read. */
+/* Of so many blocks, which part of the work the b-th does. Blocks that run at the same time, of_each a multiprocessor,
+ * do parts that follow each other; b, b + multiprocessors and so on, which are often the same multiprocessor's, parts
+ * beside each other, so that these find in the L1 cache what the others read. */
 static __host__ __device__ __forceinline__ uint32_t csaw__stretch_part_of(uint32_t b, uint32_t blocks,
-                                                                          uint32_t multiprocessors) {
-    const uint32_t each = blocks / multiprocessors, more = blocks % multiprocessors, of = b % multiprocessors;
-    return of * each + (of < more ? of : more) + b / multiprocessors;
+                                                                          uint32_t multiprocessors, uint32_t of_each) {
+    const uint32_t at_once = multiprocessors * of_each, before = b / at_once * at_once, i = b - before;
+    const uint32_t here = blocks - before < at_once ? blocks - before : at_once;
+    const uint32_t each = here / multiprocessors, more = here % multiprocessors, of = i % multiprocessors;
+    return before + of * each + (of < more ? of : more) + i / multiprocessors;
 }
 
 /* Fills in blocks, of stretches of so many places. */

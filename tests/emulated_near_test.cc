@@ -89,20 +89,27 @@ TEST(EmulatedNear, ALocalOrderStaysLocal) {
     EXPECT_GT(close, rows * 95 / 100);
 }
 
-// Each block does a part of its own, those of a multiprocessor parts that follow each other.
-TEST(EmulatedNear, BlocksOfAMultiprocessorFollowEachOther) {
+// Each block does a part of its own, those of a multiprocessor parts beside each other, those that run at once parts
+// before those of later ones.
+TEST(EmulatedNear, BlocksOfAMultiprocessorStandBesideEachOther) {
     for (uint32_t multiprocessors : {1u, 2u, 7u, 132u})
-        for (uint32_t blocks : {1u, 2u, 6u, 7u, 8u, 131u, 132u, 133u, 987u}) {
-            std::vector<bool> done(blocks, false);
-            for (uint32_t b = 0; b < blocks; b++) {
-                const uint32_t part = csaw__stretch_part_of(b, blocks, multiprocessors);
-                ASSERT_LT(part, blocks);
-                EXPECT_FALSE(done[part]) << b << " of " << blocks << ", " << multiprocessors;
-                done[part] = true;
-                if (b + multiprocessors < blocks)
-                    EXPECT_EQ(csaw__stretch_part_of(b + multiprocessors, blocks, multiprocessors), part + 1);
+        for (uint32_t of_each : {1u, 4u, 8u})
+            for (uint32_t blocks : {1u, 2u, 6u, 7u, 8u, 131u, 132u, 133u, 987u}) {
+                SCOPED_TRACE(std::to_string(blocks) + " blocks of " + std::to_string(multiprocessors) + " by " +
+                             std::to_string(of_each));
+                const uint32_t at_once = multiprocessors * of_each;
+                std::vector<bool> done(blocks, false);
+                for (uint32_t b = 0; b < blocks; b++) {
+                    const uint32_t part = csaw__stretch_part_of(b, blocks, multiprocessors, of_each);
+                    const uint32_t next = b + multiprocessors;
+                    ASSERT_LT(part, blocks);
+                    EXPECT_FALSE(done[part]) << b;
+                    EXPECT_EQ(part / at_once, b / at_once) << b;
+                    done[part] = true;
+                    if (next < blocks && next / at_once == b / at_once)
+                        EXPECT_EQ(csaw__stretch_part_of(next, blocks, multiprocessors, of_each), part + 1) << b;
+                }
             }
-        }
 }
 
 } // namespace

@@ -62,6 +62,23 @@ static csaw_status add_up_lengths(const place &where, const uint64_t *rowptr, ui
     return CSAW_OK;
 }
 
+/* Whether the edges serve better in this order of columns than in that one. */
+static csaw_status compare(const place &where, const csaw_vertex *now, const csaw_vertex *then, uint64_t edges,
+                           bool *serves) {
+    const uint64_t windows = (edges + CSAW__NEAR_WINDOW - 1) / CSAW__NEAR_WINDOW;
+    work<unsigned long long> different;
+    unsigned long long count[2];
+    CSAW_TRY(different.take(where, 2, "a count of columns"));
+    CSAW_CUDA(cudaMemsetAsync(different.get(), 0, sizeof count, where.stream));
+    CSAW__LAUNCH(where, windows * 256, csaw__count_different, now, edges, different.get());
+    CSAW__LAUNCH(where, windows * 256, csaw__count_different, then, edges, different.get() + 1);
+    CSAW_CUDA(csaw__copy_async(count, different.get(), sizeof count, cudaMemcpyDeviceToHost, where.stream));
+    CSAW_CUDA(cudaStreamSynchronize(where.stream));
+    *serves = csaw__near_serves(count[0], count[1]);
+    return CSAW_OK;
+}
+
+/* Nothing where another order does not serve. */
 static csaw_status move_rows(const place &where, const uint64_t *rowptr, uint64_t rows, const csaw_vertex *col,
                              uint64_t edges, const labels &of, csaw__stretch_rows *out) {
     work<uint32_t> order;
@@ -76,6 +93,9 @@ static csaw_status move_rows(const place &where, const uint64_t *rowptr, uint64_
     CSAW_TRY(add_up_lengths(where, rowptr, rows, order.get(), new_rowptr.get()));
     CSAW__LAUNCH(where, rows, csaw__note_moved, rowptr, rows, order.get(), moved.get());
     CSAW__LAUNCH(where, edges, csaw__move_edges, col, new_rowptr.get(), rows, moved.get(), edges, new_col.get());
+    bool serves = false;
+    CSAW_TRY(compare(where, col, new_col.get(), edges, &serves));
+    if (!serves) return CSAW_OK;
     out->rowptr = new_rowptr.leave(), out->col = new_col.leave(), out->moved = moved.leave();
     return CSAW_OK;
 }

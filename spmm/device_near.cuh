@@ -9,7 +9,8 @@
  * row of more than 32 edges asks 32 of them, evenly spread. After a few rounds rows of a community have one label; more
  * would let large communities take over all others. Rows are then sorted by their last label, and within it by their
  * first, which is that of a smaller neighbourhood. Of equally common labels the least is taken, and equal keys keep
- * their order, so that an order of the rows that is local already stays local. */
+ * their order, so that an order of the rows that is local already stays local. Where columns are not named again more
+ * often by that, which is counted, rows stay as they are. */
 #ifndef CSAW_SPMM_DEVICE_NEAR_CUH
 #define CSAW_SPMM_DEVICE_NEAR_CUH
 
@@ -17,7 +18,18 @@
 #include "spmm/device_slice.cuh"
 #include "spmm/device_stretch_layout.cuh"
 
-enum { CSAW__NEAR_ROUNDS = 3 };
+enum {
+    CSAW__NEAR_ROUNDS = 3,
+    CSAW__NEAR_WINDOW = 2048, /* edges, about as many as a multiprocessor has on its way */
+    CSAW__NEAR_BITS_OF = 15,  /* of a column's hash */
+    CSAW__NEAR_BITS = 1 << CSAW__NEAR_BITS_OF
+};
+
+/* Whether another order is worth its memory: of edges that follow each other a column is named again more often, at
+ * least by so much. different: columns that each window names, added up. */
+static inline bool csaw__near_serves(uint64_t different_now, uint64_t different_then) {
+    return different_then <= different_now - different_now / 8;
+}
 
 /* A warp a row: its label, of those of its columns; ~0 if it is empty. label: NULL = a column's number. */
 static __global__ void csaw__pass_labels(const uint64_t *rowptr, uint64_t rows, const csaw_vertex *col,
@@ -63,6 +75,25 @@ static __global__ void csaw__move_edges(const csaw_vertex *col, const uint64_t *
     if (k >= edges) return;
     const uint64_t row = csaw__row_at(new_rowptr, rows, k);
     out[k] = col[moved[row].edge + (k - new_rowptr[row])];
+}
+
+/* Adds to *out how many columns each CSAW__NEAR_WINDOW edges that follow each other name; those whose hashes are the
+ * same count as one. A block a window. */
+static __global__ void csaw__count_different(const csaw_vertex *col, uint64_t edges, unsigned long long *out) {
+    __shared__ uint32_t seen[CSAW__NEAR_BITS / 32];
+    const uint64_t begin = blockIdx.x * (uint64_t)CSAW__NEAR_WINDOW;
+    const uint64_t end = begin + CSAW__NEAR_WINDOW < edges ? begin + CSAW__NEAR_WINDOW : edges;
+    uint32_t count = 0;
+    for (uint32_t i = threadIdx.x; i < CSAW__NEAR_BITS / 32; i += blockDim.x) seen[i] = 0;
+    __syncthreads();
+    for (uint64_t k = begin + threadIdx.x; k < end; k += blockDim.x) {
+        const uint32_t bit = col[k] * 2654435761u >> (32 - CSAW__NEAR_BITS_OF); /* 2^32 by the golden ratio */
+        atomicOr(seen + bit / 32, 1u << bit % 32);
+    }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < CSAW__NEAR_BITS / 32; i += blockDim.x) count += (uint32_t)__popc(seen[i]);
+    count = __reduce_add_sync(CSAW__ALL_LANES, count);
+    if (threadIdx.x % 32 == 0) atomicAdd(out, (unsigned long long)count);
 }
 
 #endif

@@ -131,6 +131,12 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
         CSAW_TRY(keep(where, a->num_edges * plan->heads, "weights of a transpose", &plan->weight));
         CSAW_TRY(csaw__device_transpose_weights(where, a, t, plan->heads, false, nullptr, nullptr, plan->weight));
     }
+    if (options->means) {
+        const uint32_t heads = a->weight ? plan->heads : 1;
+        CSAW_TRY(keep(where, a->num_edges * heads, "weights of a transpose", &plan->mean_weight));
+        CSAW_TRY(
+            csaw__device_transpose_weights(where, a, t, heads, true, plan->weight, plan->divisor, plan->mean_weight));
+    }
     CSAW_CUDA(cudaStreamSynchronize(where.stream));
     cudaMemPoolTrimTo(plan->pool, 0); /* what sorting took */
     return CSAW_OK;
@@ -156,8 +162,9 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
     if (!plan) return;
     place where;
     if (plan->pool && where.enter(plan->ordinal, nullptr, nullptr) == CSAW_OK) {
-        void *const memory[] = {plan->transpose.rowptr, plan->transpose.row, plan->transpose.edge, plan->dots.group,
-                                plan->dots.row,         plan->divisor,       plan->weight,         plan->place};
+        void *const memory[] = {plan->transpose.rowptr, plan->transpose.row, plan->transpose.edge,
+                                plan->dots.group,       plan->dots.row,      plan->divisor,
+                                plan->weight,           plan->place,         plan->mean_weight};
         cudaDeviceSynchronize(); /* calls with this plan may still run */
         for (const csaw__device_known *k : {&plan->matrix, &plan->transposed}) {
             const csaw__stretch_rows *const s = &k->stretches;

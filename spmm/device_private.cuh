@@ -32,12 +32,20 @@ struct csaw__device_plan {
     float *weight;  /* fixed ones, [num_edges, heads] by the transpose's edges; NULL = none */
     uint32_t heads;
     const float *weight_of; /* the array that they were copied from */
+    float *mean_weight;     /* those, or ones where the matrix has none, divided by the lengths of its rows; NULL unless
+                             * prepared for means */
     uint64_t *place;        /* [num_edges] of the matrix's edges in the transpose; NULL unless prepared for maxima */
 };
 
 /* The fixed weights of a plan, if they are those of a with so many heads; NULL = none. */
 static inline const float *csaw__fixed_weights(const csaw__device_plan *d, const csaw_sparse *a, uint32_t heads) {
     return d->weight && d->weight_of == a->weight && d->heads == heads ? d->weight : nullptr;
+}
+
+/* Likewise those of MEAN. */
+static inline const float *csaw__mean_weights(const csaw__device_plan *d, const csaw_sparse *a, uint32_t heads) {
+    const bool same = a->weight ? csaw__fixed_weights(d, a, heads) != nullptr : !d->weight;
+    return same ? d->mean_weight : nullptr;
 }
 
 /* Where the work memory of a call with this plan, or with none, comes from. */

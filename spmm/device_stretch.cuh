@@ -227,7 +227,7 @@ template <csaw_dtype X, int VECTOR> struct csaw__stretch_sums {
 /* The rows and chunks of a part that have edges, by a warp. */
 template <csaw_dtype X, int VECTOR, int BATCH>
 static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, const csaw__slice &slice,
-                                                      const csaw__stretch_part &part, uint32_t end,
+                                                      const csaw__stretch_part &part, uint32_t end, bool moved,
                                                       csaw__stretch_room *room) {
     typedef csaw__stretch_sums<X, VECTOR> sums;
     typedef typename sums::vector vector;
@@ -242,15 +242,22 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
     const float *const weight = p.weight ? p.weight + part.first_edge * p.heads + slice.head : nullptr;
     csaw_vertex next_column = 0;
     float next_weight = 1.0f;
-    uint32_t next_ends = 0, rows_before = 0; /* after which of the next edges rows end; rows that ended before these */
+    uint32_t rows_before = 0; /* the next edges, where rows were moved */
+    /* After which of 32 edges rows end. */
+    const auto ends_from = [&](uint32_t base) {
+        return __reduce_add_sync(CSAW__ALL_LANES, end - 1 - base < 32 ? 1u << (end - 1 - base) : 0u);
+    };
     const auto read = [&](uint32_t base) {
         const uint32_t k = base + lane;
-        next_ends = __reduce_add_sync(CSAW__ALL_LANES, end - 1 - base < 32 ? 1u << (end - 1 - base) : 0u);
+        int64_t at = k; /* in the order of the weights */
         next_column = k < part.edges ? col[k] : 0;
         if (!weight) return;
-        const uint32_t before = rows_before + (uint32_t)__popc(next_ends & ((1u << lane) - 1));
-        if (k < part.edges) next_weight = weight[((int64_t)k + room->row[before].shift) * (int64_t)p.heads];
-        rows_before += (uint32_t)__popc(next_ends);
+        if (moved) {
+            const uint32_t ends = ends_from(base);
+            at += room->row[rows_before + (uint32_t)__popc(ends & ((1u << lane) - 1))].shift;
+            rows_before += (uint32_t)__popc(ends);
+        }
+        if (k < part.edges) next_weight = weight[at * (int64_t)p.heads];
     };
     csaw__work_out(x);
     of.clear();
@@ -261,8 +268,8 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
     for (uint32_t base = 0; base < part.edges; base += 32) {
         room->column[lane] = next_column;
         room->weight[lane] = next_weight;
-        const uint32_t ends = next_ends;
         read(base + 32);
+        const uint32_t ends = ends_from(base);
         __syncwarp();
 #pragma unroll 1
         for (uint32_t k = 0; k < 32 && base + k < part.edges; k += BATCH) {
@@ -304,7 +311,7 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
             const uint64_t row = __shfl_sync(CSAW__ALL_LANES, own.row, __ffs((int)rest) - 1);
             if (column < slice.width) csaw__store<VECTOR>(&p.y, row, slice.first + column, zero);
         }
-        if (part.edges) csaw__add_part<X, VECTOR, BATCH>(p, slice, part, own.end, room);
+        if (part.edges) csaw__add_part<X, VECTOR, BATCH>(p, slice, part, own.end, deal.moved != nullptr, room);
     }
 }
 

@@ -56,15 +56,17 @@ csaw_status csaw__device_turned::open(const place &where, const csaw_sparse *a, 
         kept_ = given->weight;
     } else if (d) {
         t_ = d->transpose;
-        kept_ = csaw__fixed_weights(d, a, heads_);
+        const float *const means = mean ? csaw__mean_weights(d, a, heads_) : nullptr;
+        kept_ = means ? means : csaw__fixed_weights(d, a, heads_);
         divisor_ = d->divisor;
+        mean_ = mean && !means;
     } else {
         CSAW_TRY(rowptr_.take(where, a->cols + 1, "the rows of a transpose"));
         CSAW_TRY(row_.take(where, a->num_edges, "the edges of a transpose"));
         CSAW_TRY(edge_.take(where, a->num_edges, "the edges of a transpose"));
         t_ = {rowptr_.get(), row_.get(), edge_.get()};
     }
-    if (mean || (a->weight && !kept_)) CSAW_TRY(weight_.take(where, a->num_edges * heads_, "weights of a transpose"));
+    if (mean_ || (a->weight && !kept_)) CSAW_TRY(weight_.take(where, a->num_edges * heads_, "weights of a transpose"));
     p->rowptr = t_.rowptr, p->col = t_.row, p->weight = weight_.get() ? weight_.get() : kept_;
     return CSAW_OK;
 }

@@ -7,7 +7,6 @@
 #ifndef CSAW_SPMM_DEVICE_TRANSPOSE_CUH
 #define CSAW_SPMM_DEVICE_TRANSPOSE_CUH
 
-#include "spmm/device_beside.cuh"
 #include "spmm/device_group.cuh"
 
 /* bad[0]: the first row that falls; bad[1]: the first edge whose column is out of range; all ones before. */
@@ -53,7 +52,6 @@ static __global__ void csaw__count_edges_of_rows(const uint64_t *rowptr, uint64_
 static __global__ void csaw__weigh(csaw_sparse a, const csaw_edge *edge, const csaw_vertex *row, uint32_t heads,
                                    bool mean, const float *kept, const float *divisor, float *out) {
     const uint64_t i = csaw__thread_number(), k = heads == 1 ? i : i / heads; /* a division of 64 bits costs as much */
-    csaw__let_next_begin();
     if (k >= a.num_edges) return;
     const float w = kept ? kept[i] : a.weight ? a.weight[edge[k] * heads + (i - k * heads)] : 1.0f;
     if (!mean) {

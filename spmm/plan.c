@@ -17,6 +17,9 @@ csaw_status csaw_spmm_prepare(const csaw_sparse *a, const csaw_prepare_options *
                  "hubs are kept in a GPU's shared memory, but the device is the CPU; leave hubs false, or prepare on "
                  "'cuda:N'");
     CSAW_TRY(csaw__sparse_check_struct(a));
+    CSAW_REQUIRE(!options.means || options.fixed_weights || !a->weight, CSAW_EINVAL,
+                 "means keeps weights divided by the lengths of rows, but these may change; set fixed_weights of "
+                 "csaw_prepare_options, or leave means false");
     CSAW_TRY(csaw__alloc_zero(&plan, 1, "a plan of aggregation"));
     plan->a = *a;
     plan->ordinal = ordinal;

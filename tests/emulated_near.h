@@ -47,6 +47,14 @@ inline std::vector<uint32_t> Labels(const csaw_sparse &a, int rounds) {
     return rows;
 }
 
+// Of edges in this order, as csaw__count_different() counts.
+inline uint64_t Different(const std::vector<csaw_vertex> &col) {
+    unsigned long long count = 0;
+    Launch((col.size() + CSAW__NEAR_WINDOW - 1) / CSAW__NEAR_WINDOW * kThreads, csaw__count_different, col.data(),
+           static_cast<uint64_t>(col.size()), &count);
+    return count;
+}
+
 struct NearRows {
     explicit NearRows(const csaw_sparse &a) : order(a.rows), rowptr(a.rows + 1), col(a.num_edges), moved(a.rows) {
         const std::vector<uint32_t> first = Labels(a, 1), last = Labels(a, CSAW__NEAR_ROUNDS);

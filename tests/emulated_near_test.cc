@@ -11,6 +11,7 @@
 namespace {
 
 using namespace near_cases;
+using emulated_near::Different;
 using emulated_near::Labels;
 using emulated_near::NearRows;
 
@@ -72,6 +73,7 @@ TEST(EmulatedNear, CommunitiesAreFound) {
     std::iota(as_it_was.begin(), as_it_was.end(), 0);
     EXPECT_GT(TogetherIn(near_rows.order, community), kTogether);
     EXPECT_LT(TogetherIn(as_it_was, community), kShuffled) << "what brings nothing near is seen";
+    EXPECT_TRUE(csaw__near_serves(Different(a.col), Different(near_rows.col)));
 }
 
 // Rows that name the columns beside them stay where they are, but for a few.
@@ -87,6 +89,27 @@ TEST(EmulatedNear, ALocalOrderStaysLocal) {
         close += step >= -32 && step <= 32;
     }
     EXPECT_GT(close, rows * 95 / 100);
+    EXPECT_FALSE(csaw__near_serves(Different(a.col), Different(near_rows.col)));
+}
+
+// In windows, the last of them short: hashes that are the same may hide a few.
+TEST(EmulatedNear, DifferentColumnsAreCounted) {
+    std::mt19937_64 random(3);
+    std::vector<csaw_vertex> col(5 * CSAW__NEAR_WINDOW + 100);
+    for (uint64_t most : {uint64_t{1}, uint64_t{40}, uint64_t{3000}, uint64_t{1} << 32}) {
+        uint64_t different = 0;
+        for (csaw_vertex &c : col) c = static_cast<csaw_vertex>(random() % most);
+        for (size_t i = 0; i < col.size(); i += CSAW__NEAR_WINDOW)
+            different +=
+                std::set<csaw_vertex>(col.begin() + static_cast<long>(i),
+                                      col.begin() + static_cast<long>(std::min(i + CSAW__NEAR_WINDOW, col.size())))
+                    .size();
+        EXPECT_LE(Different(col), different) << most;
+        EXPECT_GE(Different(col), different * 95 / 100) << most;
+    }
+    EXPECT_TRUE(csaw__near_serves(800, 700));
+    EXPECT_FALSE(csaw__near_serves(800, 701));
+    EXPECT_EQ(Different({}), 0u);
 }
 
 // Each block does a part of its own, those of a multiprocessor parts beside each other, those that run at once parts

@@ -119,6 +119,48 @@ TEST_F(SpmmBackwardGpu, WideRowsHaveTheCpusBits) {
                 }
 }
 
+// Weights of MEAN that a plan keeps: none, those of one head and of several; other reductions do not take them.
+TEST_F(SpmmBackwardGpu, MeansKeptHaveTheCpusBits) {
+    for (uint32_t heads : {0, 1, 3}) {
+        Sparse a = Rmat(12, 1);
+        a.weight.clear();
+        if (heads) give_weights(&a, heads, 7);
+        const uint32_t of = heads ? heads : 1;
+        const OnDevice there(a);
+        const Plan fixed(there.view, "cuda:0", heads > 0, of),
+            kept(there.view, "cuda:0", heads > 0, of, false, false, true);
+        for (csaw_reduce reduce : {CSAW_MEAN, CSAW_SUM})
+            for (uint64_t columns : {5, 64, 256}) {
+                const Gradients g(a, there, reduce, columns * of, CSAW_F32, of);
+                uint64_t with = 0, without = 0;
+                ASSERT_EQ(g.Run(kept.get()), CSAW_OK) << csaw_last_error();
+                EXPECT_TRUE(g.IsTheCpus()) << "reduce " << reduce << ", heads " << heads << ", " << columns;
+                ASSERT_EQ(g.WorkBytes(kept.get(), &with), CSAW_OK) << csaw_last_error();
+                ASSERT_EQ(g.WorkBytes(fixed.get(), &without), CSAW_OK) << csaw_last_error();
+                EXPECT_EQ(without - with, reduce == CSAW_MEAN ? a.col.size() * of * sizeof(float) : 0);
+            }
+    }
+}
+
+// Means kept of a matrix without weights are not those of one with weights, nor the other way round.
+TEST_F(SpmmBackwardGpu, MeansOfOtherWeightsAreNotTaken) {
+    const Sparse weighted = Rmat(10, 1);
+    Sparse plain = weighted;
+    plain.weight.clear();
+    OnDevice there(weighted);
+    const csaw_sparse with = there.view;
+    csaw_sparse without = with;
+    without.weight = nullptr;
+    const Plan of_weighted(with, "cuda:0", true, 1, false, false, true);
+    const Plan of_plain(without, "cuda:0", false, 1, false, false, true);
+    const Gradients g(weighted, there, CSAW_MEAN, 64, CSAW_F32, 1), bare(plain, there, CSAW_MEAN, 64, CSAW_F32, 1);
+    ASSERT_EQ(g.Run(of_plain.get()), CSAW_OK) << csaw_last_error();
+    EXPECT_TRUE(g.IsTheCpus());
+    there.view = without;
+    ASSERT_EQ(bare.Run(of_weighted.get()), CSAW_OK) << csaw_last_error();
+    EXPECT_TRUE(bare.IsTheCpus());
+}
+
 TEST_F(SpmmBackwardGpu, EveryMethodHasTheCpusBits) {
     const Sparse a = Hubs(1);
     const OnDevice there(a);

@@ -203,6 +203,25 @@ TEST(SpmmBackward, fixed_weights_are_those_of_the_plan_and_give_the_same_bits) {
     EXPECT_NE(dx(CSAW_SUM, 3, view, changing.plan), before);
 }
 
+TEST(SpmmBackward, means_are_kept_of_weights_that_stay) {
+    Sparse a = power_law(true);
+    csaw_spmm_plan *plan = nullptr;
+    csaw_prepare_options options = {};
+    options.size = sizeof options;
+    options.means = true;
+    csaw_sparse view = a.view();
+    EXPECT_EQ(csaw_spmm_prepare(&view, &options, &plan), CSAW_EINVAL);
+    EXPECT_NE(std::string(csaw_last_error()).find("set fixed_weights"), std::string::npos) << csaw_last_error();
+    EXPECT_EQ(plan, nullptr);
+    for (bool weighted : {false, true}) {
+        options.fixed_weights = weighted;
+        if (!weighted) view.weight = nullptr;
+        ASSERT_EQ(csaw_spmm_prepare(&view, &options, &plan), CSAW_OK) << csaw_last_error();
+        csaw_spmm_plan_free(plan);
+        view = a.view();
+    }
+}
+
 TEST(SpmmBackward, one_gradient_alone) {
     const Sparse a = power_law(true);
     const csaw_sparse view = a.view();

@@ -46,9 +46,10 @@ CSAW_API csaw_status csaw_sparse_check(const csaw_sparse *a);
 /* The long rows of a matrix, and its transpose with the place of each edge: 12 bytes an edge, 8 a column; on a GPU
  * the lengths of rows too, 4 bytes each, where they are 32 edges on average, the order of dot products, a byte an edge,
  * where stretches begin, 4 bytes for 16 rows and edges of the matrix and of its transpose, and for MaxK's products
- * that of rows by length, 4 bytes a row and a column, and as many for each 256 edges of a longer one. Belongs to rowptr
- * and col of the matrix, which must stay as they are while it lives; weights may change, unless fixed. May be shared
- * between threads. */
+ * that of rows by length, 4 bytes a row and a column, and as many for each 256 edges of a longer one. There a matrix of
+ * up to 2^22 edges, and its transpose, are kept a second time, where rows that name the same columns can be brought
+ * near to each other: 4 bytes an edge and 16 a row each. Belongs to rowptr and col of the matrix, which must stay as
+ * they are while it lives; weights may change, unless fixed. May be shared between threads. */
 typedef struct csaw_spmm_plan csaw_spmm_plan;
 
 typedef struct csaw_prepare_options {
@@ -64,6 +65,9 @@ typedef struct csaw_prepare_options {
     bool maxima; /* for dx of MAX and MIN on a GPU, of a matrix of fewer than 64 edges a row, where a head has more than
                     128 columns, in whole vectors: keeps where each edge stands in the transpose, which such calls else
                     find each time. 8 bytes an edge; of no use to others */
+    bool means;  /* for dx of MEAN on a GPU, without weights or with fixed ones: keeps them in the transpose's order,
+                    divided by the number of edges of each row, which such calls else do each time. 4 bytes an edge
+                    and head. CSAW_EINVAL with weights that are not fixed */
 } csaw_prepare_options;
 
 /* Checks the matrix as csaw_sparse_check() does. a: at most 2^32 - 1 rows. */

@@ -241,28 +241,29 @@ def test_a_matrix_that_is_not_prepared(edges):
                   prepare=False)
 
 
-def test_a_matrix_prepared_for_maxima(edges, monkeypatch):
+@pytest.mark.parametrize("kept,reduce", (("maxima", "max"), ("means", "mean")))
+def test_a_matrix_prepared_for_gradients(edges, monkeypatch, kept, reduce):
     module = sys.modules["csaw.torch._call"]
     real, asked = module.make_options, []
 
     def make_options(struct, **fields):
         options = real(struct, **fields)
         if struct is module.s.csaw_prepare_options:
-            asked.append(options.maxima)
+            asked.append(getattr(options, kept))
         return options
 
     monkeypatch.setattr(module, "make_options", make_options)
     a = ct.matrix(edges, 30)
-    b = ct.Matrix(a.rowptr.clone(), a.col.clone(), a.weight, 30, a.edge, maxima=True)
-    assert b.maxima and pickle.loads(pickle.dumps(b)).maxima and not a.maxima
+    b = ct.Matrix(a.rowptr.clone(), a.col.clone(), a.weight, 30, a.edge, **{kept: True})
+    assert getattr(b, kept) and getattr(pickle.loads(pickle.dumps(b)), kept) and not getattr(a, kept)
     assert asked == [False, True, True]
     gradients = []
     for matrix in (a, b):
         x = features(30, 8).requires_grad_()
-        gradients += torch.autograd.grad(ct.spmm(matrix, x, reduce="max").square().sum(), x)
+        gradients += torch.autograd.grad(ct.spmm(matrix, x, reduce=reduce).square().sum(), x)
     assert torch.equal(*gradients)
     with pytest.raises(csaw.CsawError, match="prepare=False"):
-        ct.Matrix(a.rowptr, a.col, prepare=False, maxima=True)
+        ct.Matrix(a.rowptr, a.col, prepare=False, **{kept: True})
 
 
 @pytest.mark.parametrize("tensors", (False, True))

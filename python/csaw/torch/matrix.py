@@ -36,13 +36,14 @@ class Matrix:
     each entry was among the edges given, None = in the same order. Tensors must stay as they are. prepare=False: a
     matrix of one training step. Nothing is kept, so that each product finds out what it needs, and on a GPU nothing is
     checked and nothing waits; all bits are the same. maxima=True: on a GPU 8 bytes an edge are kept as well, by which
-    gradients of "max" and "min" of more than 128 columns take less time.
+    gradients of "max" and "min" of more than 128 columns take less time; means=True: 4, for "mean" without weights.
     """
 
     def __init__(self, rowptr: Tensor, col: Tensor, weight: Optional[Tensor] = None, num_cols: Optional[int] = None,
-                 edge: Optional[Tensor] = None, prepare: bool = True, maxima: bool = False):
-        if maxima and not prepare:
-            raise invalid("maxima=True keeps something, but prepare=False keeps nothing; leave one of them out")
+                 edge: Optional[Tensor] = None, prepare: bool = True, maxima: bool = False, means: bool = False):
+        for name, kept in (("maxima", maxima), ("means", means)):
+            if kept and not prepare:
+                raise invalid(f"{name}=True keeps something, but prepare=False keeps nothing; leave one of them out")
         self.rowptr, self.col = rowptr.contiguous(), col.contiguous()
         self.weight = None if weight is None else weight.to(torch.float32).contiguous()
         self.edge = edge
@@ -50,9 +51,9 @@ class Matrix:
         self.shape: Tuple[int, int] = (rows, rows if num_cols is None else int(num_cols))
         if self.shape[1] > MAX_COLS:
             raise invalid(f"the matrix has {self.shape[1]} columns; PyTorch's indices allow {MAX_COLS}")
-        self.maxima = maxima
+        self.maxima, self.means = maxima, means
         parts = self.rowptr, self.col, self.shape[1]
-        self._plan = _prepare(*parts, maxima) if prepare else _check(*parts)
+        self._plan = _prepare(*parts, maxima, means) if prepare else _check(*parts)
         self._row: Optional[Tensor] = None
         self._place: Optional[Tensor] = None
         self.derived: Dict[Any, Any] = {}  # what layers made of it: with loops, normalised
@@ -94,7 +95,7 @@ class Matrix:
             return self
         weight, edge = (None if x is None else x.to(device) for x in (self.weight, self.edge))
         return Matrix(self.rowptr.to(device), self.col.to(device), weight, self.shape[1], edge, self.prepared,
-                      self.maxima)
+                      self.maxima, self.means)
 
     def dense(self) -> Tensor:
         """[rows, cols] float32, repeated entries added."""
@@ -108,7 +109,8 @@ class Matrix:
         return self._plan is not None
 
     def __reduce__(self):
-        return Matrix, (self.rowptr, self.col, self.weight, self.shape[1], self.edge, self.prepared, self.maxima)
+        return Matrix, (self.rowptr, self.col, self.weight, self.shape[1], self.edge, self.prepared, self.maxima,
+                        self.means)
 
     def __repr__(self):
         return f"Matrix({self.shape[0]} x {self.shape[1]}, {self.num_edges} edges, {self.device})"

@@ -137,6 +137,29 @@ TEST_F(SpmmGpu, APlanBringsRowsNear) {
     }
 }
 
+// Each allocation of a plan of everything, in turn, and all after it.
+TEST_F(SpmmGpu, APlanWithoutMemoryIsRefused) {
+    std::vector<uint32_t> community;
+    Sparse a = near_cases::Planted(&community);
+    give_weights(&a, 1, 3);
+    const OnDevice there(a);
+    csaw_prepare_options options = {};
+    options.size = sizeof options;
+    options.device = "cuda:0";
+    options.fixed_weights = options.hubs = options.maxima = options.means = true;
+    csaw_status status = CSAW_ENOMEM;
+    uint64_t n = 0;
+    for (csaw_spmm_plan *plan = nullptr; status != CSAW_OK; csaw_spmm_plan_free(plan)) {
+        csaw__fail_allocations_from(++n);
+        status = csaw_spmm_prepare(&there.view, &options, &plan);
+        csaw__fail_allocations_from(0);
+        if (status == CSAW_OK) continue;
+        ASSERT_TRUE(status == CSAW_ENOMEM || status == CSAW_EDEVMEM) << n << ": " << csaw_last_error();
+        ASSERT_EQ(plan, nullptr) << n;
+    }
+    EXPECT_GT(n, 40u) << "so few allocations";
+}
+
 // More edges than rows are brought near of.
 TEST_F(SpmmGpu, StretchesOfManyEdges) {
     const Sparse a = random_sparse("many edges", std::vector<uint64_t>(1 << 16, 65), 1 << 16, true);

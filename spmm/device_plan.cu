@@ -90,7 +90,7 @@ static csaw_status find_first_rows(const place &where, const uint64_t *rowptr, u
 
 static csaw_status deal_stretches(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
     csaw__stretch_rows *const of[] = {&plan->matrix.stretches, &plan->transposed.stretches};
-    CSAW_TRY(csaw__device_near(where, a, &plan->transpose, of[0], of[1]));
+    CSAW_TRY(csaw__device_reorder(where, a, &plan->transpose, of[0], of[1]));
     CSAW_TRY(find_first_rows(where, a->rowptr, a->rows, a->num_edges, of[0]));
     return find_first_rows(where, plan->transpose.rowptr, a->cols, a->num_edges, of[1]);
 }

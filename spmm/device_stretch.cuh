@@ -11,8 +11,8 @@
  * rows they belong to. Where rows end is one bit for each edge, the same in all lanes. All 32 lanes hold columns, few
  * each, so that a lane has the features of many edges on their way.
  *
- * A plan may bring rows near that name the same columns (spmm/device_near.cuh): what a block reads of x it then often
- * finds in the L1 cache. Rows are found in y, and weights at their edges, by what the plan notes of each row.
+ * A plan may bring rows near that name the same columns (spmm/device_reorder.cuh): what a block reads of x it then
+ * often finds in the L1 cache. Rows are found in y, and weights at their edges, by what the plan notes of each row.
  *
  * The sums of chunks go to work memory, which has a place for each CSAW_CHUNK edges of the matrix, and one for a row's
  * last chunk that begins there; a second kernel merges them. To be compiled without contraction of a * b + c.
@@ -25,7 +25,7 @@
 
 #include "spmm/device_beside.cuh"
 #include "spmm/device_slice.cuh"
-#include "spmm/device_stretch_layout.cuh"
+#include "spmm/device_stretch_merge.cuh"
 
 /* ---- where a stretch is ---- */
 
@@ -52,11 +52,6 @@ static __global__ void csaw__find_first_rows(const uint64_t *rowptr, uint64_t ro
     if (threadIdx.x % 32 == 0) out[number] = first;
 }
 
-/* Where the sum of a long row's chunk stands that begins with this edge. */
-static __device__ __forceinline__ uint64_t csaw__chunk_place(const csaw__product &p, uint64_t edge, bool last) {
-    return edge / CSAW_CHUNK + (last ? p.split.most_chunks / 2 : 0);
-}
-
 struct alignas(16) csaw__stretch_row { /* of a stretch, or a chunk of it */
     uint64_t to;                       /* the place of its first column of the slice, in y or in work memory */
     float divisor;                     /* of its sum; 0: a chunk */
@@ -69,7 +64,7 @@ struct alignas(16) csaw__stretch_room { /* of a warp, in shared memory */
     alignas(16) float weight[32];
 };
 
-struct csaw__stretch_lane { /* of a part, in each lane */
+struct csaw__stretch_lane { /* what a lane has of a part */
     uint32_t end;           /* how many edges of the part there are up to the end of its row; 0 = it has none */
     uint32_t row;           /* of y */
 };
@@ -85,15 +80,16 @@ struct csaw__stretch_part {
  * or what the first stretch that lies in a row or chunk as a whole takes over from the one where that begins. Fills in
  * room->row. */
 static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(
-    const csaw__product &p, const csaw__slice &slice, uint32_t slice_number, uint64_t place, uint32_t stretch,
-    uint32_t first, bool begun, const csaw__moved_row *moved, csaw__stretch_room *room, csaw__stretch_lane *own) {
+    const csaw__product &p, const csaw__slice &slice, uint32_t slice_number, const csaw__stretch_deal &deal,
+    uint64_t place, uint32_t first, bool begun, csaw__stretch_room *room, csaw__stretch_lane *own) {
+    const uint32_t stretch = deal.places;
     const uint32_t lane = threadIdx.x % 32;
     const uint32_t row = first + lane - 1; /* before the first: no row */
     const bool is_row = row < (uint32_t)p.rows;
     uint64_t begin = is_row ? p.rowptr[row] : 0, length = is_row ? p.rowptr[row + 1] - begin : 0;
     uint64_t at = begin + row; /* where it stands */
-    csaw__moved_row from = {row, (uint32_t)begin};
-    if (moved && is_row) from = moved[row];
+    csaw__reordered_row from = {row, (uint32_t)begin};
+    if (deal.moved && is_row) from = deal.moved[row];
     const int32_t shift = (int32_t)(from.edge - (uint32_t)begin);
     const bool is_chunk = length > CSAW_CHUNK;
     bool here = is_row && at - place < stretch, last = false, takes_over = false;
@@ -305,7 +301,7 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
     for (; more; first += 31, begun = false) {
         csaw__stretch_lane own;
         const csaw__stretch_part part =
-            csaw__stretch_part_at(p, slice, slice_number, place, deal.places, first, begun, deal.moved, room, &own);
+            csaw__stretch_part_at(p, slice, slice_number, deal, place, first, begun, room, &own);
         more = part.more;
         for (uint32_t rest = part.empty; rest; rest &= rest - 1) {
             const uint64_t row = __shfl_sync(CSAW__ALL_LANES, own.row, __ffs((int)rest) - 1);
@@ -329,59 +325,6 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
     if (place >= p.rows + p.num_edges) return;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
     csaw__reduce_stretch<X, VECTOR, BATCH>(p, slice, slice_number, deal, place, rooms + warp);
-}
-
-/* ---- long rows ---- */
-
-/* VECTOR columns of a long row at a time, chunk by chunk. */
-template <int VECTOR>
-static __device__ __forceinline__ void csaw__merge_chunks(const csaw__product &p, const csaw__slice &slice,
-                                                          uint64_t slice_number, uint64_t row, uint64_t begin,
-                                                          uint64_t length) { /* row: of y */
-    typedef csaw__pack<float, VECTOR> pack;
-    const uint64_t chunks = (length + CSAW_CHUNK - 1) / CSAW_CHUNK;
-    for (uint32_t column = threadIdx.x % 32 * VECTOR; column < slice.width; column += 32 * VECTOR) {
-        const float *const partial = p.partial + slice_number * p.split.most_chunks * p.width + column;
-        pack sum = *(const pack *)(partial + csaw__chunk_place(p, begin, false) * p.width);
-#pragma unroll 8
-        for (uint64_t k = 1; k < chunks; k++) {
-            const uint64_t at = csaw__chunk_place(p, begin + k * CSAW_CHUNK, k + 1 == chunks);
-            const pack next = *(const pack *)(partial + at * p.width);
-#pragma unroll
-            for (int i = 0; i < VECTOR; i++) sum.at[i] += next.at[i];
-        }
-        if (p.reduce == CSAW_MEAN)
-#pragma unroll
-            for (int i = 0; i < VECTOR; i++) sum.at[i] /= (float)length;
-        csaw__store<VECTOR>(&p.y, row, slice.first + column, sum.at);
-    }
-}
-
-/* A warp a long row that is listed, or else what is long of some rows; of each slice. What it needs of the rows it
- * reads before the stretches are done. */
-static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__product p, const csaw__moved_row *moved) {
-    const uint32_t lane = threadIdx.x % 32;
-    const uint64_t warp = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
-    const uint64_t of_slice = csaw__stretch_mergers(&p), slice_number = p.slices == 1 ? 0 : warp / of_slice;
-    const uint64_t number = warp - slice_number * of_slice;
-    const bool listed = p.split.row != nullptr, here = warp < of_slice * p.slices;
-    const uint32_t each = listed ? 1 : csaw__stretch_merged_rows(p.rows);
-    const uint64_t row = !here || lane >= each ? p.rows : listed ? p.split.row[number].row : number * each + lane;
-    const uint64_t begin = row < p.rows ? p.rowptr[row] : 0, length = row < p.rows ? p.rowptr[row + 1] - begin : 0;
-    const uint64_t own = moved && length > CSAW_CHUNK ? moved[row].row : row;
-    csaw__end_after_last();
-    for (uint32_t rest = __ballot_sync(CSAW__ALL_LANES, length > CSAW_CHUNK); rest; rest &= rest - 1) {
-        const int from = __ffs((int)rest) - 1;
-        const uint64_t of = __shfl_sync(CSAW__ALL_LANES, own, from), first = __shfl_sync(CSAW__ALL_LANES, begin, from);
-        const uint64_t edges = __shfl_sync(CSAW__ALL_LANES, length, from);
-        const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-        if (p.vector >= 4)
-            csaw__merge_chunks<4>(p, slice, slice_number, of, first, edges);
-        else if (p.vector == 2)
-            csaw__merge_chunks<2>(p, slice, slice_number, of, first, edges);
-        else
-            csaw__merge_chunks<1>(p, slice, slice_number, of, first, edges);
-    }
 }
 
 /* ---- one kernel for each width ---- */

@@ -16,24 +16,24 @@ static_assert(CSAW__STRETCH_MOST_PLACES <= CSAW_CHUNK && CSAW__STRETCH_MOST_PLAC
                   CSAW__STRETCH_PLACES % CSAW__STRETCH_GRAIN == 0,
               "a chunk begins in a stretch, at most; a plan knows where stretches begin");
 
-typedef struct csaw__moved_row { /* of a matrix whose rows stand in another order than in y */
-    uint32_t row, edge;          /* which one it is, and its first edge in the order of the weights */
-} csaw__moved_row;
+typedef struct csaw__reordered_row { /* of a matrix whose rows stand in another order than in y */
+    uint32_t row, edge;              /* which one it is, and its first edge in the order of the weights */
+} csaw__reordered_row;
 
 typedef struct csaw__stretch_rows { /* of a matrix, by a plan; device memory */
     uint32_t *first_rows;           /* where stretches begin (csaw__find_first_rows()); NULL: not known */
-    /* The matrix with its rows in the order that spmm/device_near.cuh says; all NULL: as they are */
+    /* The matrix with its rows in the order that spmm/device_reorder.cuh says; all NULL: as they are */
     uint64_t *rowptr;
     csaw_vertex *col;
-    csaw__moved_row *moved;
+    csaw__reordered_row *moved;
     csaw__long_rows split;
 } csaw__stretch_rows;
 
 typedef struct csaw__stretch_deal { /* what kernels are given beside the product */
     uint32_t places;                /* of a stretch */
     uint32_t multiprocessors;
-    const uint32_t *first_rows;   /* NULL: searched */
-    const csaw__moved_row *moved; /* NULL: the product's rows are y's */
+    const uint32_t *first_rows;       /* NULL: searched */
+    const csaw__reordered_row *moved; /* NULL: the product's rows are y's */
 } csaw__stretch_deal;
 
 typedef struct csaw__stretch_shape { /* of a kernel */
@@ -52,9 +52,9 @@ static __host__ __device__ constexpr csaw__stretch_shape csaw__stretch_shape_of(
 /* Whether a plan notes where stretches of a matrix begin. */
 static inline bool csaw__has_stretches(uint64_t rows) { return rows && rows <= INT32_MAX; }
 
-/* Whether AUTO may take them, so that a plan brings rows near that name the same columns. */
-static inline bool csaw__brings_near(uint64_t rows, uint64_t edges) {
-    return rows && rows <= edges && edges <= CSAW__STRETCH_EDGES;
+/* Whether AUTO may take stretches of a matrix and of its transpose, so that a plan tries to reorder their rows. */
+static inline bool csaw__reorders(uint64_t rows, uint64_t cols, uint64_t edges) {
+    return rows && cols && rows <= edges && cols <= edges && edges <= CSAW__STRETCH_EDGES;
 }
 
 /* Whether stretches are for this product: sums, of so many rows that 32 bits count them, and bytes of a row of x. */

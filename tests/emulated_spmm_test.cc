@@ -5,7 +5,7 @@
 #include "tests/spmm_cases.h"
 
 #include "tests/emulated_gpu.h"
-#include "tests/emulated_near.h"
+#include "tests/emulated_reorder.h"
 #include "tests/share.h"
 
 #include <algorithm>
@@ -20,9 +20,9 @@
 namespace {
 
 using namespace spmm_cases;
-using emulated_near::kThreads;
-using emulated_near::Launch;
-using emulated_near::NearRows;
+using emulated_reorder::kThreads;
+using emulated_reorder::Launch;
+using emulated_reorder::ReorderedRows;
 
 const std::vector<csaw_spmm_method> methods = {CSAW_SPMM_AUTO,     CSAW_SPMM_CRC,       CSAW_SPMM_CWM2,
                                                CSAW_SPMM_CWM4,     CSAW_SPMM_SUBWARP16, CSAW_SPMM_SUBWARP8,
@@ -138,9 +138,9 @@ struct Ask {
     uint32_t heads = 1;
     uint64_t gap = 0; // of strides
     bool planned = false;
-    bool near = false;   // stretches of rows that were brought near
-    uint64_t slices = 3; // of a launch
-    bool nans = false;   // among the results
+    bool reordered = false; // stretches of rows that were brought near
+    uint64_t slices = 3;    // of a launch
+    bool nans = false;      // among the results
     uint64_t hubs = 5;
     csaw_spmm_method stay = CSAW_SPMM_AUTO;  // AUTO by blocks that stay, a unit by the lanes of this; AUTO: not
     uint32_t stretch = CSAW__STRETCH_PLACES; // places
@@ -150,20 +150,20 @@ struct Ask {
 // As csaw__device_run::run() by stretches, of the matrix whose long rows p has.
 void RunStretches(csaw__product p, const Ask &ask) {
     csaw__lay_vectors(&p);
-    std::optional<NearRows> near_rows;
-    if (ask.near) {
-        near_rows.emplace(csaw_sparse{p.rows, p.x.rows, p.num_edges, p.rowptr, p.col, nullptr});
-        p.rowptr = near_rows->rowptr.data(), p.col = near_rows->col.data();
+    std::optional<ReorderedRows> reordered;
+    if (ask.reordered) {
+        reordered.emplace(csaw_sparse{p.rows, p.x.rows, p.num_edges, p.rowptr, p.col, nullptr});
+        p.rowptr = reordered->rowptr.data(), p.col = reordered->col.data();
     }
     const LongRows moved({p.rows, p.x.rows, p.num_edges, p.rowptr, p.col, nullptr}, true);
-    const csaw__long_rows known = ask.near ? moved.found : p.split;
+    const csaw__long_rows known = ask.reordered ? moved.found : p.split;
     csaw__lay_stretches(&p, ask.planned ? &known : nullptr, ask.l2_bytes);
     csaw__deal_stretches(&p, ask.stretch);
     const uint64_t all = p.slices_of_head * p.heads;
     std::vector<uint32_t> first_rows(csaw__stretches_of(p.rows, p.num_edges, CSAW__STRETCH_GRAIN));
     Launch(first_rows.size() * 32, csaw__find_first_rows, p.rowptr, p.rows, p.num_edges, first_rows.data());
     const csaw__stretch_deal deal = {ask.stretch, 3, ask.planned ? first_rows.data() : nullptr,
-                                     ask.near ? near_rows->moved.data() : nullptr};
+                                     ask.reordered ? reordered->moved.data() : nullptr};
     std::vector<float> partial(ask.slices * p.split.most_chunks * p.width + 4, NAN);
     p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += ask.slices) {
@@ -303,7 +303,7 @@ TEST(EmulatedSpmm, StretchesOfHeads) {
                 ask.slices = slices;
                 for (bool planned : {false, true}) {
                     ask.planned = planned;
-                    ask.near = planned == (slices == 3);
+                    ask.reordered = planned == (slices == 3);
                     ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
                 }
             }
@@ -397,7 +397,7 @@ TEST(EmulatedSpmm, StretchesOfEveryLength) {
                 ask.reduce = cols == 64 ? CSAW_MEAN : CSAW_SUM;
                 ask.cols = cols;
                 ask.planned = ran % 2 && places % CSAW__STRETCH_GRAIN == 0;
-                ask.near = ran % 3;
+                ask.reordered = ran % 3;
                 ask.stretch = places;
                 ask.of_x = places == 48 ? CSAW_F16 : CSAW_F32;
                 if (places == 144 || places == 48) ask.l2_bytes = a.cols * 64 * 4; // holds half of a slice

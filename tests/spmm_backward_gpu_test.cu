@@ -6,6 +6,7 @@
 #include "runtime/base/memory.h"
 #include "spmm/device_arguments.h"
 #include "tests/failing_allocations.h"
+#include "tests/reorder_cases.h"
 
 namespace {
 
@@ -139,6 +140,30 @@ TEST_F(SpmmBackwardGpu, MeansKeptHaveTheCpusBits) {
                 ASSERT_EQ(g.WorkBytes(fixed.get(), &without), CSAW_OK) << csaw_last_error();
                 EXPECT_EQ(without - with, reduce == CSAW_MEAN ? a.col.size() * of * sizeof(float) : 0);
             }
+    }
+}
+
+// A transpose whose rows were reordered, by each kind of plan.
+TEST_F(SpmmBackwardGpu, ReorderedRowsHaveTheCpusBits) {
+    for (uint32_t heads : {1, 3}) {
+        std::vector<uint32_t> community;
+        const Sparse a = reorder_cases::Planted(&community, heads);
+        const OnDevice there(a);
+        const Plan plain(there.view, "cuda:0"), fixed(there.view, "cuda:0", true, heads);
+        const Plan means(there.view, "cuda:0", true, heads, false, false, true);
+        for (const Plan *plan : {&plain, &fixed, &means}) {
+            ASSERT_NE(plan->get()->device->transposed.stretches.moved, nullptr);
+            for (csaw_reduce reduce : {CSAW_SUM, CSAW_MEAN})
+                for (csaw_dtype dtype : dtypes)
+                    for (uint64_t columns : {7, 64, 264}) {
+                        const Gradients g(a, there, reduce, columns * heads, dtype, heads);
+                        for (csaw_spmm_method method : {CSAW_SPMM_STRETCHES, CSAW_SPMM_AUTO}) {
+                            ASSERT_EQ(g.Run(plan->get(), method), CSAW_OK) << csaw_last_error();
+                            EXPECT_TRUE(g.IsTheCpus()) << "heads " << heads << ", reduce " << reduce << ", storage "
+                                                       << dtype << ", " << columns << " columns";
+                        }
+                    }
+        }
     }
 }
 

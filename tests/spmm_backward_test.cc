@@ -213,10 +213,17 @@ TEST(SpmmBackward, means_are_kept_of_weights_that_stay) {
     EXPECT_EQ(csaw_spmm_prepare(&view, &options, &plan), CSAW_EINVAL);
     EXPECT_NE(std::string(csaw_last_error()).find("set fixed_weights"), std::string::npos) << csaw_last_error();
     EXPECT_EQ(plan, nullptr);
+    Dense dy(random_matrix(a.rows, 9, 5), CSAW_F32);
     for (bool weighted : {false, true}) {
         options.fixed_weights = weighted;
         if (!weighted) view.weight = nullptr;
         ASSERT_EQ(csaw_spmm_prepare(&view, &options, &plan), CSAW_OK) << csaw_last_error();
+        Dense with(a.cols, 9, CSAW_F32), without(a.cols, 9, CSAW_F32);
+        csaw_spmm_options mean = options_of(CSAW_MEAN, 1, nullptr, plan);
+        EXPECT_EQ(csaw_spmm_backward(&view, nullptr, dy.view(), &mean, with.view(), nullptr), CSAW_OK);
+        mean.plan = nullptr;
+        EXPECT_EQ(csaw_spmm_backward(&view, nullptr, dy.view(), &mean, without.view(), nullptr), CSAW_OK);
+        EXPECT_EQ(with.raw(), without.raw());
         csaw_spmm_plan_free(plan);
         view = a.view();
     }

@@ -7,7 +7,7 @@
 #include "runtime/base/device_status.h"
 #include "spmm/device_private.cuh"
 #include "spmm/plan.h"
-#include "tests/near_cases.h"
+#include "tests/reorder_cases.h"
 
 namespace {
 
@@ -109,39 +109,63 @@ TEST_F(SpmmGpu, StretchesOfManyRowsAndOfSeveralLaunches) {
 
 // The rows of a plan, of the matrix and of its transpose, are those of the matrix in an order that brings communities
 // together.
-TEST_F(SpmmGpu, APlanBringsRowsNear) {
+TEST_F(SpmmGpu, APlanReordersRows) {
     std::vector<uint32_t> community;
-    const Sparse a = near_cases::Planted(&community);
+    const Sparse a = reorder_cases::Planted(&community);
     const OnDevice there(a);
     const Plan plan(there.view, "cuda:0");
     for (const csaw__device_known *known : {&plan.get()->device->matrix, &plan.get()->device->transposed}) {
         const bool turned = known == &plan.get()->device->transposed;
+        const uint64_t rows = turned ? a.cols : a.rows;
         const csaw__device_transpose &t = plan.get()->device->transpose;
-        const auto rowptr = Back(turned ? t.rowptr : there.view.rowptr, a.rows + 1);
+        const auto rowptr = Back(turned ? t.rowptr : there.view.rowptr, rows + 1);
         const auto col = Back(turned ? t.row : there.view.col, a.col.size());
         ASSERT_NE(known->stretches.moved, nullptr);
-        const auto moved = Back(known->stretches.moved, a.rows);
-        const auto new_rowptr = Back(known->stretches.rowptr, a.rows + 1);
+        const auto moved = Back(known->stretches.moved, rows);
+        const auto new_rowptr = Back(known->stretches.rowptr, rows + 1);
         const auto new_col = Back(known->stretches.col, a.col.size());
         std::vector<uint32_t> order;
-        for (uint64_t i = 0; i < a.rows; i++) {
+        for (uint64_t i = 0; i < rows; i++) {
             const uint64_t length = new_rowptr[i + 1] - new_rowptr[i];
             order.push_back(moved[i].row);
             ASSERT_EQ(moved[i].edge, rowptr[moved[i].row]);
             ASSERT_EQ(length, rowptr[moved[i].row + 1] - moved[i].edge);
             for (uint64_t k = 0; k < length; k++) ASSERT_EQ(new_col[new_rowptr[i] + k], col[moved[i].edge + k]);
         }
-        if (!turned) EXPECT_GT(near_cases::TogetherIn(order, community), near_cases::kTogether);
+        if (!turned) EXPECT_GT(reorder_cases::TogetherIn(order, community), reorder_cases::kTogether);
         std::sort(order.begin(), order.end());
-        for (uint32_t i = 0; i < a.rows; i++) ASSERT_EQ(order[i], i);
+        for (uint32_t i = 0; i < rows; i++) ASSERT_EQ(order[i], i);
+    }
+}
+
+TEST_F(SpmmGpu, ReorderedRowsHaveTheCpusBits) {
+    for (uint32_t heads : {0, 1, 3}) {
+        std::vector<uint32_t> community;
+        const Sparse a = reorder_cases::Planted(&community, heads);
+        const OnDevice there(a);
+        const Plan plan(there.view, "cuda:0");
+        ASSERT_NE(plan.get()->device->matrix.stretches.moved, nullptr);
+        for (csaw_reduce reduce : {CSAW_SUM, CSAW_MEAN})
+            for (csaw_dtype dtype : dtypes)
+                for (uint64_t columns : {7, 64, 128, 264}) {
+                    Ask ask;
+                    ask.reduce = reduce;
+                    ask.heads = heads ? heads : 1, ask.cols = columns * ask.heads;
+                    ask.of_x = ask.of_y = dtype;
+                    const Product product(a, there, ask);
+                    for (csaw_spmm_method method : {CSAW_SPMM_STRETCHES, CSAW_SPMM_AUTO}) {
+                        product.Poison();
+                        ASSERT_EQ(product.RunBy(method, plan.get()), CSAW_OK) << csaw_last_error();
+                        EXPECT_TRUE(product.IsTheCpus()) << csaw_spmm_method_name(method);
+                    }
+                }
     }
 }
 
 // Each allocation of a plan of everything, in turn, and all after it.
 TEST_F(SpmmGpu, APlanWithoutMemoryIsRefused) {
     std::vector<uint32_t> community;
-    Sparse a = near_cases::Planted(&community);
-    give_weights(&a, 1, 3);
+    const Sparse a = reorder_cases::Planted(&community, 1);
     const OnDevice there(a);
     csaw_prepare_options options = {};
     options.size = sizeof options;

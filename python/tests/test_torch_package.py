@@ -254,7 +254,8 @@ def test_a_matrix_prepared_for_gradients(edges, monkeypatch, kept, reduce):
 
     monkeypatch.setattr(module, "make_options", make_options)
     a = ct.matrix(edges, 30)
-    b = ct.Matrix(a.rowptr.clone(), a.col.clone(), a.weight, 30, a.edge, **{kept: True})
+    assert a.weight is None
+    b = ct.Matrix(a.rowptr.clone(), a.col.clone(), None, 30, a.edge, **{kept: True})
     assert getattr(b, kept) and getattr(pickle.loads(pickle.dumps(b)), kept) and not getattr(a, kept)
     assert asked == [False, True, True]
     gradients = []
@@ -264,6 +265,8 @@ def test_a_matrix_prepared_for_gradients(edges, monkeypatch, kept, reduce):
     assert torch.equal(*gradients)
     with pytest.raises(csaw.CsawError, match="prepare=False"):
         ct.Matrix(a.rowptr, a.col, prepare=False, **{kept: True})
+    with pytest.raises(csaw.CsawError, match="weight is given"):
+        ct.Matrix(a.rowptr, a.col, torch.ones(a.num_edges), means=True)
 
 
 @pytest.mark.parametrize("tensors", (False, True))

@@ -30,7 +30,8 @@ class _InOrder(torch.autograd.Function):
 
 
 class Matrix:
-    """CSR tensors, checked once, with what products need kept beside them (12 bytes an edge, 8 a column).
+    """CSR tensors, checked once, with what products need kept beside them (12 bytes an edge, 8 a column; on a
+    GPU up to 20 an edge and 24 a row and a column: csaw/spmm.h has it in full).
 
     rowptr: [rows + 1] int64; col: [edges] int32; weight: [edges] float32, or None = all 1; edge: [edges] int64, where
     each entry was among the edges given, None = in the same order. Tensors must stay as they are. prepare=False: a
@@ -41,6 +42,8 @@ class Matrix:
 
     def __init__(self, rowptr: Tensor, col: Tensor, weight: Optional[Tensor] = None, num_cols: Optional[int] = None,
                  edge: Optional[Tensor] = None, prepare: bool = True, maxima: bool = False, means: bool = False):
+        if means and weight is not None:
+            raise invalid("means=True keeps weights of a matrix that has none, but weight is given; leave one of them out")
         for name, kept in (("maxima", maxima), ("means", means)):
             if kept and not prepare:
                 raise invalid(f"{name}=True keeps something, but prepare=False keeps nothing; leave one of them out")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/emulated_near.h - a matrix with its rows brought near to those that name the same columns, by the kernels of
- * spmm/device_near.cuh on the emulated GPU, in the order of csaw__device_near(). */
-#ifndef CSAW_TESTS_EMULATED_NEAR_H
-#define CSAW_TESTS_EMULATED_NEAR_H
+/* tests/emulated_reorder.h - a matrix with its rows brought near to those that name the same columns, by the kernels of
+ * spmm/device_reorder.cuh on the emulated GPU, in the order of csaw__device_reorder(). */
+#ifndef CSAW_TESTS_EMULATED_REORDER_H
+#define CSAW_TESTS_EMULATED_REORDER_H
 
 #include "tests/emulated_gpu.h"
 
@@ -10,9 +10,9 @@
 #include <numeric>
 #include <vector>
 
-#include "spmm/device_near.cuh"
+#include "spmm/device_reorder.cuh"
 
-namespace emulated_near {
+namespace emulated_reorder {
 
 constexpr uint32_t kThreads = 64;
 
@@ -50,28 +50,28 @@ inline std::vector<uint32_t> Labels(const csaw_sparse &a, int rounds) {
 // Of edges in this order, as csaw__count_different() counts.
 inline uint64_t Different(const std::vector<csaw_vertex> &col) {
     unsigned long long count = 0;
-    Launch((col.size() + CSAW__NEAR_WINDOW - 1) / CSAW__NEAR_WINDOW * kThreads, csaw__count_different, col.data(),
+    Launch((col.size() + CSAW__REORDER_WINDOW - 1) / CSAW__REORDER_WINDOW * kThreads, csaw__count_different, col.data(),
            static_cast<uint64_t>(col.size()), &count);
     return count;
 }
 
-struct NearRows {
-    explicit NearRows(const csaw_sparse &a) : order(a.rows), rowptr(a.rows + 1), col(a.num_edges), moved(a.rows) {
-        const std::vector<uint32_t> first = Labels(a, 1), last = Labels(a, CSAW__NEAR_ROUNDS);
+struct ReorderedRows {
+    explicit ReorderedRows(const csaw_sparse &a) : order(a.rows), rowptr(a.rows + 1), col(a.num_edges), moved(a.rows) {
+        const std::vector<uint32_t> first = Labels(a, 1), last = Labels(a, CSAW__REORDER_ROUNDS);
         std::vector<uint64_t> key(a.rows);
-        Launch(a.rows, csaw__near_keys, first.data(), last.data(), a.rows, key.data(), order.data());
+        Launch(a.rows, csaw__reorder_keys, first.data(), last.data(), a.rows, key.data(), order.data());
         std::stable_sort(order.begin(), order.end(), [&](uint32_t i, uint32_t j) { return key[i] < key[j]; });
-        Launch(a.rows + 1, csaw__near_lengths, a.rowptr, a.rows, order.data(), rowptr.data());
+        Launch(a.rows + 1, csaw__reorder_lengths, a.rowptr, a.rows, order.data(), rowptr.data());
         std::exclusive_scan(rowptr.begin(), rowptr.end(), rowptr.begin(), uint64_t{0});
-        Launch(a.rows, csaw__note_moved, a.rowptr, a.rows, order.data(), moved.data());
-        Launch(a.num_edges, csaw__move_edges, a.col, rowptr.data(), a.rows, moved.data(), a.num_edges, col.data());
+        Launch(a.rows, csaw__note_reordered, a.rowptr, a.rows, order.data(), moved.data());
+        Launch(a.num_edges, csaw__reorder_edges, a.col, rowptr.data(), a.rows, moved.data(), a.num_edges, col.data());
     }
     std::vector<uint32_t> order;
     std::vector<uint64_t> rowptr;
     std::vector<csaw_vertex> col;
-    std::vector<csaw__moved_row> moved;
+    std::vector<csaw__reordered_row> moved;
 };
 
-} // namespace emulated_near
+} // namespace emulated_reorder
 
 #endif

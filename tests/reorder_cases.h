@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: MIT
-// tests/near_cases.h - a matrix whose rows are of communities that were shuffled, and whether an order of its rows
+// tests/reorder_cases.h - a matrix whose rows are of communities that were shuffled, and whether an order of its rows
 // brings them together again.
-#ifndef CSAW_TESTS_NEAR_CASES_H
-#define CSAW_TESTS_NEAR_CASES_H
+#ifndef CSAW_TESTS_REORDER_CASES_H
+#define CSAW_TESTS_REORDER_CASES_H
 
 #include "tests/spmm_cases.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace near_cases {
+namespace reorder_cases {
 
 using namespace spmm_cases;
 
 constexpr uint64_t kCommunities = 40, kOfEach = 25;
 
-// Rows of 12 edges within their community and 3 anywhere, in an order that is shuffled, and so are columns.
-inline Sparse Planted(std::vector<uint32_t> *community) {
+// Rows of 12 edges within their community and 3 anywhere, in an order that is shuffled, and so are columns; some more
+// rows, empty and long ones, have columns of their own. heads: of the weights; 0 = none.
+inline Sparse Planted(std::vector<uint32_t> *community, uint32_t heads = 0) {
     const uint64_t rows = kCommunities * kOfEach;
     std::mt19937_64 random(1);
     std::vector<uint32_t> row(rows), column(rows);
@@ -24,13 +25,18 @@ inline Sparse Planted(std::vector<uint32_t> *community) {
     column = row;
     std::shuffle(row.begin(), row.end(), random);
     std::shuffle(column.begin(), column.end(), random);
-    Sparse a = random_sparse("communities", std::vector<uint64_t>(rows, 15), rows, false);
-    community->resize(rows);
+    std::vector<uint64_t> lengths(rows, 15);
+    lengths.insert(lengths.end(), {0, 257, 0, 700, 3000, 1, 512, 0});
+    Sparse a = random_sparse("communities", lengths, rows, false);
+    a.cols = rows + 50;
+    community->resize(lengths.size());
+    for (uint64_t r = rows; r < lengths.size(); r++) (*community)[r] = static_cast<uint32_t>(r);
+    for (uint64_t e = a.rowptr[rows]; e < a.col.size(); e++) a.col[e] = static_cast<csaw_vertex>(rows + random() % 50);
     for (uint64_t r = 0; r < rows; r++) {
         (*community)[r] = row[r] / kOfEach;
-        for (uint64_t k = 0; k < 15; k++)
-            a.col[r * 15 + k] = column[k < 12 ? (*community)[r] * kOfEach + random() % kOfEach : random() % rows];
+        for (uint64_t k = 0; k < 12; k++) a.col[r * 15 + k] = column[(*community)[r] * kOfEach + random() % kOfEach];
     }
+    if (heads) give_weights(&a, heads, 5);
     return a;
 }
 
@@ -43,6 +49,6 @@ inline double TogetherIn(const std::vector<uint32_t> &order, const std::vector<u
     return static_cast<double>(together) / static_cast<double>(order.size() - 1);
 }
 
-} // namespace near_cases
+} // namespace reorder_cases
 
 #endif

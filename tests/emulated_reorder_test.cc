@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/emulated_near_test.cc - rows brought near to those that name the same columns (spmm/device_near.cuh): labels
- * against their definition, communities found again that were planted and shuffled, and nothing lost of the matrix. */
-#include "tests/near_cases.h"
+/* tests/emulated_reorder_test.cc - rows brought near to those that name the same columns (spmm/device_reorder.cuh):
+ * labels against their definition, communities found again that were planted and shuffled, and nothing lost of the
+ * matrix. */
+#include "tests/reorder_cases.h"
 
-#include "tests/emulated_near.h"
+#include "tests/emulated_reorder.h"
 
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace {
 
-using namespace near_cases;
-using emulated_near::Different;
-using emulated_near::Labels;
-using emulated_near::NearRows;
+using namespace reorder_cases;
+using emulated_reorder::Different;
+using emulated_reorder::Labels;
+using emulated_reorder::ReorderedRows;
 
 // By definition: the most common label of the columns asked, the least of those.
 uint32_t LabelOf(const csaw_sparse &a, uint64_t row, const std::vector<uint32_t> &of_columns) {
@@ -28,10 +30,10 @@ uint32_t LabelOf(const csaw_sparse &a, uint64_t row, const std::vector<uint32_t>
     return label;
 }
 
-TEST(EmulatedNear, LabelsAreTheMostCommonOnes) {
+TEST(EmulatedReorder, LabelsAreTheMostCommonOnes) {
     const Sparse a = random_sparse("lengths", {0, 1, 2, 31, 32, 33, 64, 1000, 0, 5, 300, 7}, 12, false);
     const csaw_sparse view = a.view();
-    const emulated_near::Transpose t(view);
+    const emulated_reorder::Transpose t(view);
     csaw_sparse turned = {};
     turned.rows = view.cols, turned.cols = view.rows, turned.num_edges = view.num_edges;
     turned.rowptr = t.rowptr.data(), turned.col = t.row.data();
@@ -46,75 +48,92 @@ TEST(EmulatedNear, LabelsAreTheMostCommonOnes) {
     }
 }
 
-TEST(EmulatedNear, NothingIsLost) {
+TEST(EmulatedReorder, NothingIsLost) {
     for (const Sparse &a : sparse_list()) {
         const csaw_sparse view = a.view();
-        const NearRows near_rows(view);
+        const ReorderedRows reordered(view);
         std::set<uint32_t> rows;
-        ASSERT_EQ(near_rows.rowptr[a.rows], view.num_edges) << a.name;
+        ASSERT_EQ(reordered.rowptr[a.rows], view.num_edges) << a.name;
         for (uint64_t i = 0; i < a.rows; i++) {
-            const csaw__moved_row &from = near_rows.moved[i];
-            const uint64_t begin = near_rows.rowptr[i], length = near_rows.rowptr[i + 1] - begin;
+            const csaw__reordered_row &from = reordered.moved[i];
+            const uint64_t begin = reordered.rowptr[i], length = reordered.rowptr[i + 1] - begin;
             rows.insert(from.row);
             ASSERT_EQ(from.edge, view.rowptr[from.row]) << a.name;
             ASSERT_EQ(length, view.rowptr[from.row + 1] - from.edge) << a.name;
             for (uint64_t k = 0; k < length; k++)
-                ASSERT_EQ(near_rows.col[begin + k], view.col[from.edge + k]) << a.name << ", row " << from.row;
+                ASSERT_EQ(reordered.col[begin + k], view.col[from.edge + k]) << a.name << ", row " << from.row;
         }
         EXPECT_EQ(rows.size(), a.rows) << a.name;
     }
 }
 
-TEST(EmulatedNear, CommunitiesAreFound) {
+TEST(EmulatedReorder, CommunitiesAreFound) {
     std::vector<uint32_t> community;
     const Sparse a = Planted(&community);
-    const NearRows near_rows(a.view());
+    const ReorderedRows reordered(a.view());
     std::vector<uint32_t> as_it_was(a.rows);
     std::iota(as_it_was.begin(), as_it_was.end(), 0);
-    EXPECT_GT(TogetherIn(near_rows.order, community), kTogether);
+    EXPECT_GT(TogetherIn(reordered.order, community), kTogether);
     EXPECT_LT(TogetherIn(as_it_was, community), kShuffled) << "what brings nothing near is seen";
-    EXPECT_TRUE(csaw__near_serves(Different(a.col), Different(near_rows.col)));
+    EXPECT_TRUE(csaw__reorder_serves(Different(a.col), Different(reordered.col)));
+}
+
+// By their last labels, then by their first ones, then as they stood.
+TEST(EmulatedReorder, RowsAreSortedByBothLabels) {
+    std::vector<uint32_t> community;
+    const Sparse a = Planted(&community);
+    const std::vector<uint32_t> first = Labels(a.view(), 1), last = Labels(a.view(), CSAW__REORDER_ROUNDS);
+    const ReorderedRows reordered(a.view());
+    uint64_t by_first = 0;
+    for (size_t i = 1; i < reordered.order.size(); i++) {
+        const uint32_t before = reordered.order[i - 1], after = reordered.order[i];
+        EXPECT_LT(std::make_tuple(last[before], first[before], before),
+                  std::make_tuple(last[after], first[after], after));
+        by_first += last[before] == last[after] && first[before] != first[after] && before > after;
+    }
+    EXPECT_GT(by_first, 100u) << "first labels decide little";
 }
 
 // Rows that name the columns beside them stay where they are, but for a few.
-TEST(EmulatedNear, ALocalOrderStaysLocal) {
+TEST(EmulatedReorder, ALocalOrderStaysLocal) {
     const uint64_t rows = 2000;
     Sparse a = random_sparse("band", std::vector<uint64_t>(rows, 9), rows, false);
     for (uint64_t r = 0; r < rows; r++)
         for (uint64_t k = 0; k < 9; k++) a.col[r * 9 + k] = static_cast<csaw_vertex>(std::min(r + k, rows - 1));
-    const NearRows near_rows(a.view());
+    const ReorderedRows reordered(a.view());
     uint64_t close = 0;
     for (uint64_t i = 1; i < rows; i++) {
-        const int64_t step = static_cast<int64_t>(near_rows.order[i]) - near_rows.order[i - 1];
+        const int64_t step = static_cast<int64_t>(reordered.order[i]) - reordered.order[i - 1];
         close += step >= -32 && step <= 32;
     }
     EXPECT_GT(close, rows * 95 / 100);
-    EXPECT_FALSE(csaw__near_serves(Different(a.col), Different(near_rows.col)));
+    EXPECT_FALSE(csaw__reorder_serves(Different(a.col), Different(reordered.col)));
 }
 
 // In windows, the last of them short: hashes that are the same may hide a few.
-TEST(EmulatedNear, DifferentColumnsAreCounted) {
+TEST(EmulatedReorder, DifferentColumnsAreCounted) {
     std::mt19937_64 random(3);
-    std::vector<csaw_vertex> col(5 * CSAW__NEAR_WINDOW + 100);
+    std::vector<csaw_vertex> col(5 * CSAW__REORDER_WINDOW + 100);
     for (uint64_t most : {uint64_t{1}, uint64_t{40}, uint64_t{3000}, uint64_t{1} << 32}) {
         uint64_t different = 0;
         for (csaw_vertex &c : col) c = static_cast<csaw_vertex>(random() % most);
-        for (size_t i = 0; i < col.size(); i += CSAW__NEAR_WINDOW)
+        for (size_t i = 0; i < col.size(); i += CSAW__REORDER_WINDOW)
             different +=
                 std::set<csaw_vertex>(col.begin() + static_cast<long>(i),
-                                      col.begin() + static_cast<long>(std::min(i + CSAW__NEAR_WINDOW, col.size())))
+                                      col.begin() + static_cast<long>(std::min(i + CSAW__REORDER_WINDOW, col.size())))
                     .size();
         EXPECT_LE(Different(col), different) << most;
         EXPECT_GE(Different(col), different * 95 / 100) << most;
     }
-    EXPECT_TRUE(csaw__near_serves(800, 700));
-    EXPECT_FALSE(csaw__near_serves(800, 701));
+    EXPECT_TRUE(csaw__reorder_serves(800, 700));
+    EXPECT_FALSE(csaw__reorder_serves(800, 701));
+    for (uint64_t as_it_was : {0, 1, 7}) EXPECT_EQ(csaw__reorder_serves(as_it_was, as_it_was), as_it_was == 0);
     EXPECT_EQ(Different({}), 0u);
 }
 
 // Each block does a part of its own, those of a multiprocessor parts beside each other, those that run at once parts
 // before those of later ones.
-TEST(EmulatedNear, BlocksOfAMultiprocessorStandBesideEachOther) {
+TEST(EmulatedReorder, BlocksOfAMultiprocessorStandBesideEachOther) {
     for (uint32_t multiprocessors : {1u, 2u, 7u, 132u})
         for (uint32_t of_each : {1u, 4u, 8u})
             for (uint32_t blocks : {1u, 2u, 6u, 7u, 8u, 131u, 132u, 133u, 987u}) {

@@ -86,10 +86,10 @@ static inline csaw_status csaw__waits_for_last(const void *kernel, bool *out) {
 
 /* CSAW_SPMM_STRETCHES, and the merging of its chunks. */
 csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const csaw__stretch_deal *deal);
-/* The rows of a matrix and of its transpose in the order of spmm/device_reorder.cuh, but for first_rows and split, where
- * csaw__reorders(). */
+/* The rows of a matrix and of its transpose in the order of spmm/device_reorder.cuh, but for first_rows and split,
+ * where csaw__reorders(). */
 csaw_status csaw__device_reorder(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
-                              csaw__stretch_rows *of_matrix, csaw__stretch_rows *of_transpose);
+                                 csaw__stretch_rows *of_matrix, csaw__stretch_rows *of_transpose);
 /* How many rows stand before each CSAW__STRETCH_GRAIN places of a matrix; none of a matrix that stretches are not
  * for. */
 csaw_status csaw__device_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,

@@ -62,7 +62,7 @@ static csaw_status add_up_lengths(const place &where, const uint64_t *rowptr, ui
     return CSAW_OK;
 }
 
-/* Whether the edges serve better in this order of columns than in that one. */
+/* serves: whether edges in the order `then` name columns again so much more often than in the order `now`. */
 static csaw_status compare(const place &where, const csaw_vertex *now, const csaw_vertex *then, uint64_t edges,
                            bool *serves) {
     enum { OF_BLOCK = 256 /* threads, of CSAW__LAUNCH(): a block a window */ };

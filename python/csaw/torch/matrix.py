@@ -31,7 +31,7 @@ class _InOrder(torch.autograd.Function):
 
 class Matrix:
     """CSR tensors, checked once, with what products need kept beside them (12 bytes an edge, 8 a column; on a
-    GPU up to 20 an edge and 24 a row and a column: csaw/spmm.h has it in full).
+    GPU more: csaw/spmm.h has it in full).
 
     rowptr: [rows + 1] int64; col: [edges] int32; weight: [edges] float32, or None = all 1; edge: [edges] int64, where
     each entry was among the edges given, None = in the same order. Tensors must stay as they are. prepare=False: a

@@ -39,13 +39,13 @@ Report Measured(const std::string &graph) {
 }
 
 csaw__auto_way WayOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20,
-                     csaw_reduce reduce = CSAW_SUM) {
+                     csaw_reduce reduce = CSAW_SUM, bool even = false) {
     csaw__product p = {};
     p.reduce = reduce;
     p.rows = rows, p.num_edges = edges, p.heads = 1;
     p.x = {rows, cols, cols, dtype, nullptr}, p.y = p.x;
     csaw__lay_vectors(&p);
-    return csaw__auto_way_of(&p, l2_bytes);
+    return csaw__auto_way_of(&p, even, l2_bytes);
 }
 
 csaw_spmm_method AutoOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20) {
@@ -134,6 +134,47 @@ TEST(EmulatedSpmmAuto, TakesStretchesOfFewEdgesARow) {
             ASSERT_EQ(by.count(method), 1u) << of;
             EXPECT_LT(by.at("stretches"), 1.02 * by.at(method)) << of << ", " << method;
         }
+}
+
+// Of 16 bits and 5 to 37 million edges, too.
+TEST(EmulatedSpmmAuto, TakesStretchesOf16BitsOfMoreEdges) {
+    for (const char *graph : {"rmat", "products", "reddit"}) {
+        const Report report = Measured(std::string("2026-11-28-gpu-23-spmm-ways-") + graph);
+        ASSERT_EQ(report.rows.size(), 3u) << graph;
+        for (const auto &[of, ms] : report.rows) {
+            EXPECT_EQ(AutoOf(report.vertices, report.edges, of.first, CSAW_F16), CSAW_SPMM_STRETCHES) << graph;
+            EXPECT_NE(AutoOf(report.vertices, report.edges, of.first, CSAW_F32), CSAW_SPMM_STRETCHES) << graph;
+            for (const char *by : {"crc", "cwm2", "subwarp16", "subwarp8"}) {
+                ASSERT_EQ(ms.count(by), 1u) << graph;
+                EXPECT_LT(ms.at("stretches"), 1.03 * ms.at(by)) << graph << ", " << of.first << ", " << by;
+            }
+        }
+    }
+    EXPECT_NE(AutoOf(1 << 20, (1 << 25) + 1, 64, CSAW_F16), CSAW_SPMM_STRETCHES);
+}
+
+// Medians of products with samples of reddit of 64 columns, by a plan, as AUTO took them before, and by 8 lanes.
+TEST(EmulatedSpmmAuto, TakesEightLanesOfEvenRows) {
+    std::map<std::string, double> seconds[2];
+    const std::regex row("\"op\": \"y\", \"by\": \"([^\"]*), A' prepared\", \"storage\": \"([^\"]*)\", \"S\": "
+                         "(\\d+), .*\"columns\": 64, \"median_s\": ([^,]*),");
+    for (int i = 0; i < 2; i++) {
+        std::ifstream file(std::string(CSAW_SOURCE_DIR "/docs/measured/2026-11-28-gpu-23-edge-sampled-") +
+                           (i ? "s8.json" : "auto.json"));
+        for (std::string line; std::getline(file, line);)
+            for (std::sregex_iterator at(line.begin(), line.end(), row), end; at != end; ++at)
+                seconds[i][(*at)[1].str() + ' ' + (*at)[2].str() + ' ' + (*at)[3].str()] = std::stod((*at)[4]);
+        ASSERT_EQ(seconds[i].size(), 2u * 2 * 4); // methods, storages, S of 16, 32, 64 and 128
+    }
+    for (const auto &[of, s] : seconds[1]) {
+        const uint64_t rows = 232965, edges = rows * std::stoull(of.substr(of.rfind(' ')));
+        const csaw_dtype dtype = of.find("f32") != std::string::npos ? CSAW_F32 : CSAW_F16;
+        const auto takes = [&](bool even) { return WayOf(rows, edges, 64, dtype, 50 << 20, CSAW_SUM, even); };
+        if (edges <= CSAW__STRETCH_EDGES) continue;
+        EXPECT_LT(s, seconds[0].at(of)) << of;
+        EXPECT_TRUE(takes(true).method == CSAW_SPMM_SUBWARP8 && !takes(true).resident) << of;
+        EXPECT_TRUE(takes(false).method == CSAW_SPMM_STRETCHES || takes(false).resident) << of;
+    }
 }
 
 // Of 64 columns and rows as reddit and products have them; of none by named methods' lanes but those it was measured

@@ -248,6 +248,7 @@ static void run_form(bench *b, graphs *g, bool csr, csaw_batched_options sum) {
     measure(b, g, SUMS, form + ", shared memory", true, [&] { must(csaw__device_batched_tiles(batch, &x, &sum, &y)); });
     forward(SUMS, ", weights given", given);
     forward(MEANS, ", mean", mean);
+    forward(MEANS, ", mean, given", mean_given);
     backward(SUMS_BACK, ", dx", sum);
     backward(SUMS_BACK, ", dx, weights given", given);
     backward(MEANS_BACK, ", dx of mean", mean);

@@ -53,9 +53,12 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
          * columns, 0.89 to 0.97 of blocks that stay in 16 bits, 0.74 to 0.99 in float32 */
         {16, 5, 8, CSAW__OFTEN, 1 << 25, 0, 0, true, {CSAW_SPMM_SUBWARP8, false}},
         {32, 9, 16, CSAW__OFTEN, 1 << 25, 8, 16, true, {CSAW_SPMM_SUBWARP8, false}},
-        /* the same: 64, 128 and 256 columns, gradients of those 0.74 to 0.98; R-MAT, and parts of reddit and products,
-         * 5 to 37 million edges, 0.80 to 1.03; of 54 to 61 million 0.96 to 1.11 */
-        {16, 5, 32, CSAW__OFTEN, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
+        /* the same: gradients of those 0.74 to 0.98; R-MAT and parts of reddit and products, 5 to 37 million edges, 64
+         * and 128 columns, 0.57 to 1.00 of what AUTO took; 256 columns 0.87 of CRC at 22 edges a row, 0.93 to 1.03 at
+         * more; of 54 to 61 million edges 0.96 to 1.06 */
+        {16, 5, 16, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
+        {16, 17, 32, CSAW__OFTEN, 1 << 25, 0, 0, false, {CSAW_SPMM_CRC, false}},
+        {16, 17, 32, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
         /* 2026-11-26-gpu-14, of the others: 64 columns, half a million edges, 0.54 to 0.62 of blocks that stay, which
          * are too few then */
         {16, 5, 8, CSAW__OFTEN, 1 << 22, 0, 0, false, {CSAW_SPMM_SUBWARP8, false}},
@@ -67,6 +70,9 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
          * in 16 bits, products 0.99 and 0.79; longer on arxiv, of short rows */
         {16, 5, 8, CSAW__OFTEN, 0, 0, 0, false, {CSAW_SPMM_SUBWARP8, true}},
         {32, 9, 16, CSAW__OFTEN, 0, 0, 0, false, {CSAW_SPMM_SUBWARP16, true}},
+        /* 2026-11-28-gpu-23: 20 million edges, 22 a row, 64, 128 and 256 columns, 0.84 to 0.94; at 42 and more 0.84 to
+         * 1.29 */
+        {32, 9, 16, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
         /* up to half a warp: the narrowest with room for all columns */
         {0, 0, 4, 0, 0, 0, 0, false, {CSAW_SPMM_SUBWARP4, false}},
         /* 2026-11-23-gpu-6: 64 columns of 16 bits, the best on reddit, products and arxiv */
@@ -79,6 +85,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         {32, 0, 0, CSAW__OFTEN, 0, 8, 16, false, {CSAW_SPMM_SUBWARP8, true}},
         /* 2026-11-23-gpu-6: 256 columns of float32, reddit 14.3 ms (CRC 16.0), products 27.4 (27.7) */
         {32, 0, 0, CSAW__OFTEN, 0, 0, 0, false, {CSAW_SPMM_SUBWARP16, false}},
+        {32, 17, 64, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}}, /* see 9 to 16 vectors */
         /* 2026-11-23-gpu-6: 256 columns of float32, arxiv 0.303 ms (CRC 0.350): edges are read once for two warps' */
         {32, 64, 0, 0, 0, 0, 0, false, {CSAW_SPMM_CWM2, false}},
         /* 2026-11-23-gpu-6: 256 columns of 16 bits, reddit 8.79 and 8.63 ms (SUBWARP16 9.20 and 8.84), products 14.5

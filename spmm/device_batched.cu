@@ -11,8 +11,8 @@ static csaw_status multiply(const place &where, csaw__batched_product p, uint32_
     const uint64_t most = p.blocks ? 0x7fffffffu / p.blocks : 0; /* slices; outputs are 2^32 at most, 4 lanes or more */
     for (; p.blocks && p.first_slice < p.slices; p.first_slice += most) {
         const uint64_t left = p.slices - p.first_slice;
-        CSAW_TRY(csaw__device_launch(where.stream, (unsigned)((left < most ? left : most) * p.blocks), p.threads,
-                                     csaw__batched_kernel_at(&p), p));
+        CSAW_TRY(csaw__device_launch(where.stream, (unsigned)((left < most ? left : most) * p.blocks),
+                                     CSAW__BATCHED_THREADS, csaw__batched_kernel_at(&p), p));
     }
     return CSAW_OK;
 }

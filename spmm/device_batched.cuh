@@ -78,14 +78,10 @@ static __host__ __device__ constexpr int csaw__batched_factor(csaw__batched_rule
     return rule == CSAW__ADD_WINNERS ? 1 : CSAW__BATCHED_FACTOR;
 }
 
-static __host__ __device__ constexpr int csaw__batched_threads(csaw__batched_rule rule) {
-    return rule == CSAW__ADD_WINNERS ? CSAW__BATCHED_WON_THREADS : CSAW__BATCHED_THREADS;
-}
-
 /* Blocks that a multiprocessor is to hold at once. Beside arg a lane has too few loads on their way to wait for: more
  * threads make up for it. */
 static __host__ __device__ constexpr int csaw__batched_blocks(csaw__batched_rule rule) {
-    return (rule == CSAW__ADD_WINNERS ? 1536 : 1024) / csaw__batched_threads(rule);
+    return (rule == CSAW__ADD_WINNERS ? 1536 : 1024) / CSAW__BATCHED_THREADS;
 }
 
 static csaw__batched_rule csaw__batched_rule_of(const csaw__batched_product *p) {
@@ -201,14 +197,14 @@ static __device__ __forceinline__ void csaw__batched_finish(const csaw__batched_
 }
 
 template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, bool GIVEN>
-static __global__ void __launch_bounds__(csaw__batched_threads(RULE), csaw__batched_blocks(RULE))
+static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, csaw__batched_blocks(RULE))
     csaw__batched_rows(const __grid_constant__ csaw__batched_product p) {
     constexpr int FACTOR = csaw__batched_factor(RULE);
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
     const uint32_t lane = threadIdx.x & (p.lanes - 1), apart = p.lanes * VECTOR, blocks = (uint32_t)p.blocks;
     const uint32_t slice =
         blockIdx.x < blocks ? 0 : blockIdx.x / blocks; /* a division costs as much as a few entries */
-    const uint32_t group = threadIdx.x >> p.lanes_log, groups = p.threads >> p.lanes_log;
+    const uint32_t group = threadIdx.x >> p.lanes_log, groups = CSAW__BATCHED_THREADS >> p.lanes_log;
     const uint32_t place = (blockIdx.x - slice * blocks) * groups + group; /* the last block's ends below 2^32 */
     const uint64_t column = (p.first_slice + slice) * (apart * FACTOR) + lane * VECTOR;
     if (place >= p.outputs || column >= p.cols) return;

@@ -10,11 +10,10 @@
 /* ---- tunables ---- */
 
 enum {
-    CSAW__BATCHED_THREADS = 128,     /* of a block: few, so that a block soon ends whose rows differ in length */
-    CSAW__BATCHED_WON_THREADS = 256, /* the same of gradients of MAX and MIN */
-    CSAW__BATCHED_UNROLL = 3,        /* entries whose features are on their way at once */
-    CSAW__BATCHED_FACTOR = 2, /* vectors of columns that a lane holds; one of gradients of MAX and MIN, beside arg */
-    CSAW__DOTS_THREADS = 128, /* of a block: few, so that few entries reach all multiprocessors */
+    CSAW__BATCHED_THREADS = 128, /* of a block: few, so that a block soon ends whose rows differ in length */
+    CSAW__BATCHED_UNROLL = 3,    /* entries whose features are on their way at once */
+    CSAW__BATCHED_FACTOR = 2,    /* vectors of columns that a lane holds; one of gradients of MAX and MIN, beside arg */
+    CSAW__DOTS_THREADS = 128,    /* of a block: few, so that few entries reach all multiprocessors */
     CSAW__DOTS_BLOCKS = 8, /* of a multiprocessor: registers for loads on their way, which the compiler saves unasked */
     CSAW__DOTS_FILL = 1 << 16 /* threads: a dot product takes more lanes while there are no more than so many */
 };
@@ -90,9 +89,9 @@ typedef struct csaw__batched_product { /* out = a in, or its transpose */
     csaw_reduce reduce;
     bool transposed;
 
-    uint32_t threads, lanes, lanes_log, vector; /* threads of a block; lanes: 2 to the power of lanes_log */
-    uint64_t slices, first_slice;               /* of columns: all, and before this launch */
-    uint64_t blocks;                            /* of a slice */
+    uint32_t lanes, lanes_log, vector; /* lanes: 2 to the power of lanes_log */
+    uint64_t slices, first_slice;      /* of columns: all, and before this launch */
+    uint64_t blocks;                   /* of a slice */
 } csaw__batched_product;
 
 static inline csaw__batched_matrix csaw__batched_matrix_of(const csaw_batched_dense *m) {
@@ -115,15 +114,13 @@ static inline uint32_t csaw__batched_vector_of(uint64_t cols, const csaw__batche
 
 /* Fills in the layout of a product whose other fields stand. lanes: 0 = csaw__batched_lanes_of(). */
 static inline void csaw__batched_lay_out(csaw__batched_product *p, uint32_t lanes) {
-    const bool winners = p->transposed && csaw__is_extreme(p->reduce);
-    const uint32_t factor = winners ? 1 : CSAW__BATCHED_FACTOR;
+    const uint32_t factor = p->transposed && csaw__is_extreme(p->reduce) ? 1 : CSAW__BATCHED_FACTOR;
     p->vector = csaw__batched_vector_of(p->cols, &p->in, &p->out, p->arg);
     p->lanes = lanes ? lanes : csaw__batched_lanes_of(p->cols / p->vector, p->vector, factor);
     p->lanes_log = 0;
     while (1u << p->lanes_log < p->lanes) p->lanes_log++;
     const uint64_t width = (uint64_t)p->lanes * p->vector * factor;
-    p->threads = winners ? CSAW__BATCHED_WON_THREADS : CSAW__BATCHED_THREADS;
-    const uint64_t groups = p->threads / p->lanes;
+    const uint64_t groups = CSAW__BATCHED_THREADS / p->lanes;
     p->slices = (p->cols + width - 1) / width;
     p->first_slice = 0;
     p->blocks = (p->outputs + groups - 1) / groups;

@@ -18,8 +18,8 @@ struct csaw__batched_pair {
     uint32_t wanted;
 };
 
-/* COUNT steps from column c on, whose loads are on their way together; those from column `end` on read column c again,
- * and are not added; ~0 where all are known to be there. */
+/* COUNT steps from column c on, whose loads are on their way together, but for those from column `end` on; ~0 where all
+ * are known to be there. */
 template <csaw_dtype X, csaw_dtype DY, int VECTOR, bool EXTREME, bool WHOLE, uint32_t COUNT>
 static __device__ __forceinline__ void csaw__batched_dot_steps(const csaw__batched_pair &of, uint64_t c, uint64_t end,
                                                                float *sum) {
@@ -28,7 +28,8 @@ static __device__ __forceinline__ void csaw__batched_dot_steps(const csaw__batch
     csaw__pack<uint32_t, VECTOR> won[EXTREME ? COUNT : 1];
 #pragma unroll
     for (uint32_t n = 0; n < COUNT; n++) {
-        const uint64_t at = c + n * CSAW__SUMS < end ? c + n * CSAW__SUMS : c;
+        const uint64_t at = c + n * CSAW__SUMS;
+        if (n && at >= end) continue;
         u[n] = csaw__batched_load<X, VECTOR, WHOLE>(of.x + at * (X == CSAW_F32 ? 4 : 2));
         v[n] = csaw__batched_load<DY, VECTOR, WHOLE>(of.dy + at * (DY == CSAW_F32 ? 4 : 2));
         if (EXTREME) won[EXTREME ? n : 0] = *(const csaw__pack<uint32_t, VECTOR> *)(of.arg + at);

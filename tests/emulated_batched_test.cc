@@ -87,8 +87,8 @@ csaw__batched_matrix MatrixOf(const csaw_batched_dense &m) {
 void RunRows(csaw__batched_product p, uint32_t lanes) {
     csaw__batched_lay_out(&p, lanes);
     for (; p.first_slice < p.slices; p.first_slice += 2)
-        Launch(std::min<uint64_t>(2, p.slices - p.first_slice) * p.blocks * p.threads, p.threads,
-               csaw__batched_kernel_at(&p), p);
+        Launch(std::min<uint64_t>(2, p.slices - p.first_slice) * p.blocks * CSAW__BATCHED_THREADS,
+               CSAW__BATCHED_THREADS, csaw__batched_kernel_at(&p), p);
 }
 
 struct Ask {

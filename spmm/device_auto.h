@@ -54,8 +54,8 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         {16, 5, 8, CSAW__OFTEN, 1 << 25, 0, 0, true, {CSAW_SPMM_SUBWARP8, false}},
         {32, 9, 16, CSAW__OFTEN, 1 << 25, 8, 16, true, {CSAW_SPMM_SUBWARP8, false}},
         /* the same: gradients of those 0.74 to 0.98; R-MAT and parts of reddit and products, 5 to 37 million edges, 64
-         * and 128 columns, 0.57 to 1.00 of what AUTO took; 256 columns 0.87 of CRC at 22 edges a row, 0.93 to 1.03 at
-         * more; of 54 to 61 million edges 0.96 to 1.06 */
+         * and 128 columns, 0.57 to 1.00 of what AUTO took; 256 columns 0.75 to 0.87 at 17 to 29 edges a row, 0.93 to
+         * 1.03 of CRC at more; of 54 to 61 million edges 0.96 to 1.06 */
         {16, 5, 16, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
         {16, 17, 32, CSAW__OFTEN, 1 << 25, 0, 0, false, {CSAW_SPMM_CRC, false}},
         {16, 17, 32, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
@@ -70,8 +70,8 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
          * in 16 bits, products 0.99 and 0.79; longer on arxiv, of short rows */
         {16, 5, 8, CSAW__OFTEN, 0, 0, 0, false, {CSAW_SPMM_SUBWARP8, true}},
         {32, 9, 16, CSAW__OFTEN, 0, 0, 0, false, {CSAW_SPMM_SUBWARP16, true}},
-        /* 2026-11-28-gpu-23: 20 million edges, 22 a row, 64, 128 and 256 columns, 0.84 to 0.94; at 42 and more 0.84 to
-         * 1.29 */
+        /* 2026-11-28-gpu-23: 16 to 25 million edges, 17 to 29 a row, 64, 128 and 256 columns, 0.75 to 0.94; at 42 and
+         * more 0.83 to 1.29 */
         {32, 9, 16, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
         /* up to half a warp: the narrowest with room for all columns */
         {0, 0, 4, 0, 0, 0, 0, false, {CSAW_SPMM_SUBWARP4, false}},

@@ -29,7 +29,7 @@ typedef struct csaw__auto_line { /* what it asks of the facts; 0 = anything */
     uint64_t least_degree, most_edges;
     uint64_t fits, over; /* lanes whose slice of x fits the L2 cache, and whose does not: then of sums and means, of a
                           * whole number of slices */
-    bool even;
+    bool even;           /* then of sums and means */
     csaw__auto_way way;
 } csaw__auto_line;
 
@@ -97,7 +97,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
            (line->most && of->vectors > line->most) || of->degree < line->least_degree ||
            (line->most_edges && of->edges > line->most_edges) || (line->fits && !csaw__auto_fits(of, line->fits)) ||
            (line->over && (of->extreme || of->vectors % line->fits || csaw__auto_fits(of, line->over))) ||
-           (line->even && !of->even) || (line->way.method == CSAW_SPMM_STRETCHES && !of->stretches))
+           (line->even && (!of->even || of->extreme)) || (line->way.method == CSAW_SPMM_STRETCHES && !of->stretches))
         line++;
     return line->way;
 }

@@ -184,6 +184,7 @@ TEST(EmulatedSpmmAuto, TakesEightLanesOfEvenRows) {
         if (edges <= CSAW__STRETCH_EDGES) continue;
         EXPECT_LT(s, seconds[0].at(of)) << of;
         EXPECT_TRUE(takes(true).method == CSAW_SPMM_SUBWARP8 && !takes(true).resident) << of;
+        EXPECT_TRUE(WayOf(rows, edges, 64, dtype, 50 << 20, CSAW_MAX, true).resident) << of; // measured by sums
         EXPECT_TRUE(takes(false).method == CSAW_SPMM_STRETCHES || takes(false).resident) << of;
     }
 }

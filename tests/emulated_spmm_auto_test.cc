@@ -142,7 +142,8 @@ TEST(EmulatedSpmmAuto, TakesStretchesOfMoreEdges) {
         const char *graph;
         size_t kinds;
         bool few; // edges a row
-    } reports[] = {{"rmat", 3, false}, {"products", 3, false}, {"reddit", 3, false}, {"rmat-21", 6, true}};
+    } reports[] = {{"rmat", 3, false},   {"products", 3, false}, {"reddit", 3, false},
+                   {"rmat-20", 6, true}, {"rmat-21", 6, true},   {"rmat-22", 6, true}};
     for (const auto &r : reports) {
         const Report report = Measured(std::string("2026-11-28-gpu-23-spmm-ways-") + r.graph);
         ASSERT_EQ(report.rows.size(), r.kinds) << r.graph;

@@ -53,8 +53,8 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
          * columns, 0.81 to 0.97 of blocks that stay in 16 bits, 0.74 to 0.99 in float32 */
         {16, 5, 8, CSAW__OFTEN, 1 << 25, 0, 0, true, {CSAW_SPMM_SUBWARP8, false}},
         {32, 9, 16, CSAW__OFTEN, 1 << 25, 8, 16, true, {CSAW_SPMM_SUBWARP8, false}},
-        /* the same: gradients of those 0.74 to 0.98; R-MAT and parts of reddit and products, 5 to 37 million edges, 64
-         * and 128 columns, 0.57 to 1.00 of what AUTO took; 256 columns 0.75 to 0.87 at 17 to 29 edges a row, 0.93 to
+        /* the same: gradients of those 0.69 to 0.98; R-MAT and parts of reddit and products, 5 to 37 million edges, 64
+         * and 128 columns, 0.53 to 1.00 of what AUTO took; 256 columns 0.75 to 0.87 at 17 to 29 edges a row, 0.93 to
          * 1.03 of CRC at more; of 54 to 61 million edges 0.96 to 1.06 */
         {16, 5, 16, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
         {16, 17, 32, CSAW__OFTEN, 1 << 25, 0, 0, false, {CSAW_SPMM_CRC, false}},

@@ -10,7 +10,7 @@ enum {
     CSAW__STRETCH_MOST_PLACES = 176, /* of one, where all are under way at the same time; at most CSAW_CHUNK */
     CSAW__STRETCH_GRAIN = 16,        /* a stretch is a multiple of it */
     CSAW__STRETCH_THREADS = 128,
-    CSAW__STRETCH_EDGES = 1 << 22 /* up to which AUTO takes stretches: spmm/device_auto.h */
+    CSAW__STRETCH_EDGES = 1 << 22 /* up to which AUTO takes stretches of any degree and width, and plans reorder */
 };
 static_assert(CSAW__STRETCH_MOST_PLACES <= CSAW_CHUNK && CSAW__STRETCH_MOST_PLACES % CSAW__STRETCH_GRAIN == 0 &&
                   CSAW__STRETCH_PLACES % CSAW__STRETCH_GRAIN == 0,
@@ -52,7 +52,7 @@ static __host__ __device__ constexpr csaw__stretch_shape csaw__stretch_shape_of(
 /* Whether a plan notes where stretches of a matrix begin. */
 static inline bool csaw__has_stretches(uint64_t rows) { return rows && rows <= INT32_MAX; }
 
-/* Whether AUTO may take stretches of a matrix and of its transpose, so that a plan tries to reorder their rows. */
+/* Whether a plan tries to reorder the rows of a matrix and of its transpose for stretches. */
 static inline bool csaw__reorders(uint64_t rows, uint64_t cols, uint64_t edges) {
     return rows && cols && rows <= edges && cols <= edges && edges <= CSAW__STRETCH_EDGES;
 }

@@ -8,7 +8,7 @@
 /* The kernel on all slices of columns, as many in a launch as there may be blocks. */
 static csaw_status multiply(const place &where, csaw__batched_product p, uint32_t lanes) {
     csaw__batched_lay_out(&p, lanes);
-    const uint64_t most = p.blocks ? 0x7fffffffu / p.blocks : 0; /* slices; outputs are 2^32 at most, of 32 lanes or fewer */
+    const uint64_t most = p.blocks ? 0x7fffffffu / p.blocks : 0; /* slices; 2^32 outputs, of 32 lanes, at most */
     for (; p.blocks && p.first_slice < p.slices; p.first_slice += most) {
         const uint64_t left = p.slices - p.first_slice;
         CSAW_TRY(csaw__device_launch(where.stream, (unsigned)((left < most ? left : most) * p.blocks),

@@ -102,8 +102,9 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
     return line->way;
 }
 
-/* Of a product whose columns and vector are laid out. even: a plan knows of no row of more than CSAW_CHUNK edges. */
-static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, bool even, uint64_t l2_bytes) {
+/* Of a product whose columns and vector are laid out. known: the long rows, by a plan; NULL = not known. */
+static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, const csaw__long_rows *known,
+                                               uint64_t l2_bytes) {
     const uint64_t bits = p->x.dtype == CSAW_F32 ? 32 : 16;
     csaw__auto_facts of;
     of.bits = p->vector > 1 ? bits : 0;
@@ -113,7 +114,7 @@ static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, bool even
     of.lane_bytes = p->x.rows * p->vector * (bits / 8);
     of.l2_bytes = l2_bytes;
     of.extreme = csaw__is_extreme(p->reduce);
-    of.even = even;
+    of.even = known && !known->most_rows;
     of.stretches = csaw__takes_stretches(p);
     return csaw__auto_choice(&of);
 }

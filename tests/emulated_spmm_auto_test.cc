@@ -9,6 +9,7 @@
 #include <map>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 #include "spmm/device_auto.h"
 
@@ -39,13 +40,13 @@ Report Measured(const std::string &graph) {
 }
 
 csaw__auto_way WayOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20,
-                     csaw_reduce reduce = CSAW_SUM, bool even = false) {
+                     csaw_reduce reduce = CSAW_SUM, const csaw__long_rows *known = nullptr) {
     csaw__product p = {};
     p.reduce = reduce;
     p.rows = rows, p.num_edges = edges, p.heads = 1;
     p.x = {rows, cols, cols, dtype, nullptr}, p.y = p.x;
     csaw__lay_vectors(&p);
-    return csaw__auto_way_of(&p, even, l2_bytes);
+    return csaw__auto_way_of(&p, known, l2_bytes);
 }
 
 csaw_spmm_method AutoOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20) {
@@ -149,17 +150,21 @@ TEST(EmulatedSpmmAuto, TakesStretchesOfMoreEdges) {
         ASSERT_EQ(report.rows.size(), r.kinds) << r.graph;
         for (const auto &[of, ms] : report.rows) {
             const csaw_dtype dtype = of.second == "f32" ? CSAW_F32 : CSAW_F16;
-            const bool taken = AutoOf(report.vertices, report.edges, of.first, dtype) == CSAW_SPMM_STRETCHES;
+            const csaw_spmm_method method = AutoOf(report.vertices, report.edges, of.first, dtype);
+            const bool taken = method == CSAW_SPMM_STRETCHES;
             EXPECT_EQ(taken, r.few || of.first < 256) << r.graph << ", " << of.first;
-            for (const char *by : {"crc", "cwm2", "subwarp16", "subwarp8"}) {
+            ASSERT_EQ(ms.count(csaw_spmm_method_name(method)), 1u) << r.graph;
+            for (const char *by : {"crc", "cwm2", "subwarp16", "subwarp8", "stretches"}) {
                 ASSERT_EQ(ms.count(by), 1u) << r.graph;
-                if (taken) EXPECT_LT(ms.at("stretches"), 1.01 * ms.at(by)) << r.graph << ", " << of.first << ", " << by;
+                EXPECT_LT(ms.at(csaw_spmm_method_name(method)), (taken ? 1.01 : 1.08) * ms.at(by))
+                    << r.graph << ", " << of.first << ", " << by;
             }
         }
     }
     for (uint64_t cols : {64, 128, 256}) {
         EXPECT_NE(AutoOf(1 << 20, 1 << 25, cols, CSAW_F32), CSAW_SPMM_STRETCHES); // 32 a row
-        EXPECT_EQ(AutoOf(1 << 21, 1 << 25, cols, CSAW_F32), CSAW_SPMM_STRETCHES);
+        for (csaw_dtype dtype : {CSAW_F32, CSAW_F16})
+            EXPECT_EQ(AutoOf(1 << 21, 1 << 25, cols, dtype), CSAW_SPMM_STRETCHES);
         for (csaw_dtype dtype : {CSAW_F32, CSAW_F16})
             EXPECT_NE(AutoOf(1 << 21, (1 << 25) + 1, cols, dtype), CSAW_SPMM_STRETCHES);
     }
@@ -181,12 +186,17 @@ TEST(EmulatedSpmmAuto, TakesEightLanesOfEvenRows) {
     for (const auto &[of, s] : seconds[1]) {
         const uint64_t rows = 232965, edges = rows * std::stoull(of.substr(of.rfind(' ')));
         const csaw_dtype dtype = of.find("f32") != std::string::npos ? CSAW_F32 : CSAW_F16;
-        const auto takes = [&](bool even) { return WayOf(rows, edges, 64, dtype, 50 << 20, CSAW_SUM, even); };
+        csaw__long_rows none = {}, one = {};
+        one.most_rows = 1;
+        const auto takes = [&](const csaw__long_rows *known) {
+            return WayOf(rows, edges, 64, dtype, 50 << 20, CSAW_SUM, known);
+        };
         if (edges <= CSAW__STRETCH_EDGES) continue;
         EXPECT_LT(s, seconds[0].at(of)) << of;
-        EXPECT_TRUE(takes(true).method == CSAW_SPMM_SUBWARP8 && !takes(true).resident) << of;
-        EXPECT_TRUE(WayOf(rows, edges, 64, dtype, 50 << 20, CSAW_MAX, true).resident) << of; // measured by sums
-        EXPECT_TRUE(takes(false).method == CSAW_SPMM_STRETCHES || takes(false).resident) << of;
+        EXPECT_TRUE(takes(&none).method == CSAW_SPMM_SUBWARP8 && !takes(&none).resident) << of;
+        EXPECT_TRUE(WayOf(rows, edges, 64, dtype, 50 << 20, CSAW_MAX, &none).resident) << of; // measured by sums
+        for (const csaw__long_rows *known : {static_cast<const csaw__long_rows *>(nullptr), &std::as_const(one)})
+            EXPECT_TRUE(takes(known).method == CSAW_SPMM_STRETCHES || takes(known).resident) << of;
     }
 }
 

@@ -3,6 +3,7 @@
  * memory, and nothing waits. */
 #include "spmm/device_batched_dots.cuh"
 #include "spmm/device_batched_tiles.cuh"
+#include "spmm/device_batched_won.cuh"
 #include "spmm/device_private.cuh"
 
 /* The kernel on all slices of columns, as many in a launch as there may be blocks. */
@@ -51,6 +52,17 @@ csaw_status csaw__device_batched_tiles(const csaw_batch *batch, const csaw_batch
                                       csaw__batched_tiles_at(&p), p, graphs);
 }
 
+/* dx of MAX and MIN by the rows of dy. */
+static csaw_status add_won(const place &where, const csaw_batch *batch, csaw__batched_product p) {
+    unsigned blocks = 0;
+    p.a = batch->device->by_row;
+    p.outputs = batch->total.graphs;
+    CSAW_TRY(blocks_for(csaw__won_threads(p.outputs, p.cols), CSAW__WON_THREADS, &blocks));
+    return blocks ? csaw__device_launch_shared(where.stream, blocks, CSAW__WON_THREADS, csaw__won_bytes(batch->most),
+                                               csaw__batched_won_at(&p), p)
+                  : CSAW_OK;
+}
+
 static csaw_status features(const place &where, const csaw_batch *batch, const csaw_batched_dense *dy,
                             const csaw_batched_options *options, const csaw_batched_dense *dx) {
     const csaw__device_batch *const d = batch->device;
@@ -63,7 +75,8 @@ static csaw_status features(const place &where, const csaw_batch *batch, const c
     p.transposed = true;
     p.reduce = csaw__is_extreme(options->reduce) ? options->reduce : CSAW_SUM; /* MEAN's weights are divided */
     p.arg = options->arg;
-    return multiply(where, p, 0);
+    return csaw__goes_by_won(&p, batch->total.graphs, batch->most, d->in_order) ? add_won(where, batch, p)
+                                                                                : multiply(where, p, 0);
 }
 
 /* lanes: 0 = as many as suit. */

@@ -9,8 +9,7 @@
  * (their cache blocking) so that what a block's rows read of x stays in the L1 cache. Nothing is looked up: a row's
  * record leads to its entries, and these to x.
  *
- * Limit on an H200, 50 graphs of 50 rows, 512 columns, 8 us: 43% of the throughput of L2, 35% of the issue slots:
- * it ends before it is limited. docs/measured/2026-11-24-gpu-11.md. */
+ * Limit on an H200: of 10,000 graphs memory, of a hundred latency. docs/measured/2026-11-28-gpu-24.md. */
 #ifndef CSAW_SPMM_DEVICE_BATCHED_CUH
 #define CSAW_SPMM_DEVICE_BATCHED_CUH
 
@@ -78,10 +77,15 @@ static __host__ __device__ constexpr int csaw__batched_factor(csaw__batched_rule
     return rule == CSAW__ADD_WINNERS ? 1 : CSAW__BATCHED_FACTOR;
 }
 
-/* Blocks that a multiprocessor is to hold at once. Beside arg a lane has too few loads on their way to wait for: more
- * threads make up for it. */
-static __host__ __device__ constexpr int csaw__batched_blocks(csaw__batched_rule rule) {
-    return (rule == CSAW__ADD_WINNERS ? 1536 : 1024) / CSAW__BATCHED_THREADS;
+/* Whether entries are asked for before the features of those before them have come, which takes registers. given:
+ * weights, which are one load more to wait for. */
+static __host__ __device__ constexpr bool csaw__batched_ahead(csaw__batched_rule rule, bool given) {
+    return rule == CSAW__KEEP_BEST || (rule == CSAW__ADD && given);
+}
+
+/* Blocks that a multiprocessor is to hold at once: as many as registers allow. */
+static __host__ __device__ constexpr int csaw__batched_blocks(csaw__batched_rule rule, bool given) {
+    return (rule == CSAW__ADD_WINNERS ? 1536 : csaw__batched_ahead(rule, given) ? 1024 : 1280) / CSAW__BATCHED_THREADS;
 }
 
 static csaw__batched_rule csaw__batched_rule_of(const csaw__batched_product *p) {
@@ -118,7 +122,7 @@ template <int VECTOR, csaw__batched_rule RULE> struct csaw__batched_sum { /* of 
     }
 };
 
-/* Entries of a row, some at a time: their features are on their way together, and so are the entries after them. Past
+/* Entries of a row, some at a time, whose features are on their way together. Past
  * the end the last entry is looked at again; its features are not, nor are they added, but arg is, since registers are
  * short for one more condition. from: where this lane's first column would be in row 0 of the input; won: the same of
  * arg; step: elements to its second vector. */
@@ -128,8 +132,8 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
                                                             const uint32_t *won, uint32_t step,
                                                             csaw__batched_sum<VECTOR, RULE> *sum) {
     constexpr int FACTOR = csaw__batched_factor(RULE);
-    constexpr uint32_t COUNT = WHOLE && RULE == CSAW__ADD && !GIVEN ? CSAW__BATCHED_UNROLL : 2;
-    constexpr bool AHEAD = RULE != CSAW__ADD_WINNERS;    /* what registers hold */
+    constexpr uint32_t COUNT = CSAW__BATCHED_AT_ONCE;
+    constexpr bool AHEAD = csaw__batched_ahead(RULE, GIVEN);
     constexpr bool DIVIDED = GIVEN && RULE == CSAW__ADD; /* by p->divisor, if there is one: when features have been
                                                           * asked for, since a division waits */
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
@@ -197,7 +201,7 @@ static __device__ __forceinline__ void csaw__batched_finish(const csaw__batched_
 }
 
 template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, bool GIVEN>
-static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, csaw__batched_blocks(RULE))
+static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, csaw__batched_blocks(RULE, GIVEN))
     csaw__batched_rows(const __grid_constant__ csaw__batched_product p) {
     constexpr int FACTOR = csaw__batched_factor(RULE);
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;

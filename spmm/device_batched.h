@@ -11,11 +11,16 @@
 
 enum {
     CSAW__BATCHED_THREADS = 128, /* of a block: few, so that a block soon ends whose rows differ in length */
-    CSAW__BATCHED_UNROLL = 3,    /* entries whose features are on their way at once */
+    CSAW__BATCHED_AT_ONCE = 2,   /* entries whose features are on their way at once */
     CSAW__BATCHED_FACTOR = 2,    /* vectors of columns that a lane holds; one of gradients of MAX and MIN, beside arg */
     CSAW__DOTS_THREADS = 128,    /* of a block: few, so that few entries reach all multiprocessors */
-    CSAW__DOTS_BLOCKS = 8, /* of a multiprocessor: registers for loads on their way, which the compiler saves unasked */
-    CSAW__DOTS_FILL = 1 << 16 /* threads: a dot product takes more lanes while there are no more than so many */
+    CSAW__DOTS_NARROW = 2,       /* steps of 16 columns, of rows whose dot products take fewer registers */
+    CSAW__DOTS_FILL = 1 << 16,   /* threads: a dot product takes more lanes while there are no more than so many */
+    CSAW__WON_THREADS = 128,     /* of a block */
+    CSAW__WON_BLOCKS = 4,        /* of a multiprocessor, at least: registers for rows on their way */
+    CSAW__WON_AT_ONCE = 10,      /* rows whose dy and arg are on their way at once */
+    CSAW__WON_MOST = 96,         /* rows or columns of a graph: what 48 KiB of shared memory hold */
+    CSAW__WON_LEAST = 28 << 10 /* threads: fewer wait longer for rows that follow each other than others for entries */
 };
 
 /* Lanes that take a row of the output, `factor` vectors each: as many as hold all its columns, but of whole vectors no
@@ -124,6 +129,23 @@ static inline void csaw__batched_lay_out(csaw__batched_product *p, uint32_t lane
     p->slices = (p->cols + width - 1) / width;
     p->first_slice = 0;
     p->blocks = (p->outputs + groups - 1) / groups;
+}
+
+/* ---- gradients of MAX and MIN by rows (spmm/device_batched_won.cuh) ---- */
+
+/* Bytes of shared memory of a block, of graphs of so many columns at most. */
+static inline uint64_t csaw__won_bytes(uint64_t most) { return most * CSAW__WON_THREADS * sizeof(float); }
+
+/* Threads for so many graphs: of whole warps a graph and slice of 32 columns. */
+static __host__ __device__ __forceinline__ uint64_t csaw__won_threads(uint64_t graphs, uint64_t cols) {
+    return graphs * ((cols + 31) / 32) * 32;
+}
+
+/* Whether a product that is one of these gradients goes by rows. most: rows or columns of a graph. */
+static inline bool csaw__goes_by_won(const csaw__batched_product *p, uint64_t graphs, uint64_t most, bool in_order) {
+    return csaw__is_extreme(p->reduce) && in_order && most <= CSAW__WON_MOST &&
+           csaw__won_threads(graphs, p->cols) >= CSAW__WON_LEAST && p->cols <= UINT32_MAX / 4 &&
+           p->in.stride <= UINT32_MAX / 4;
 }
 
 typedef struct csaw__batched_dots { /* dw */

@@ -11,6 +11,12 @@
 
 #include "spmm/device_batched.cuh"
 
+/* Blocks that a multiprocessor is to hold at once, by registers: the compiler, unasked, saves those that loads on their
+ * way need. narrow: of at most two steps, which need fewer; extreme: beside arg. */
+static __host__ __device__ constexpr int csaw__dots_blocks(bool narrow, bool extreme) {
+    return extreme ? 8 : narrow ? 12 : 9;
+}
+
 /* What a lane reads of an entry: elements begin, begin + 16, ... and those beside them in a vector. */
 struct csaw__batched_pair {
     const char *x, *dy;
@@ -42,11 +48,12 @@ static __device__ __forceinline__ void csaw__batched_dot_steps(const csaw__batch
                 sum[i] += csaw__widen<X>(u[n].at[i]) * csaw__widen<DY>(v[n].at[i]);
 }
 
-template <csaw_dtype X, csaw_dtype DY, int VECTOR, bool EXTREME>
-static __global__ void __launch_bounds__(CSAW__DOTS_THREADS, CSAW__DOTS_BLOCKS)
+template <csaw_dtype X, csaw_dtype DY, int VECTOR, bool EXTREME, bool NARROW>
+static __global__ void __launch_bounds__(CSAW__DOTS_THREADS, csaw__dots_blocks(NARROW, EXTREME))
     csaw__batched_dots_of_entries(const __grid_constant__ csaw__batched_dots d) {
     constexpr uint32_t lanes = CSAW__SUMS / VECTOR, x_bytes = X == CSAW_F32 ? 4 : 2, dy_bytes = DY == CSAW_F32 ? 4 : 2;
-    constexpr uint32_t many = lanes, few = 4; /* steps: many are the same bytes of a lane by any number of lanes */
+    /* steps: many are the same bytes of a lane by any number of lanes */
+    constexpr uint32_t many = NARROW ? CSAW__DOTS_NARROW : lanes, few = NARROW ? CSAW__DOTS_NARROW : 4;
     const uint64_t number = csaw__thread_number() / lanes, e = number < d.edges ? number : d.edges - 1;
     const uint32_t lane = threadIdx.x % lanes, row = d.row_of[e], col = d.a.entry[e].other;
     const uint32_t entry = EXTREME || !d.in_order ? d.a.number[e] : 0; /* of its graph */
@@ -79,8 +86,12 @@ typedef void csaw__batched_dots_kernel(csaw__batched_dots);
 
 template <csaw_dtype X, csaw_dtype DY, int VECTOR>
 static csaw__batched_dots_kernel *csaw__batched_dots_kernel_by(const csaw__batched_dots *d) {
-    return d->arg ? csaw__batched_dots_of_entries<X, DY, VECTOR, true>
-                  : csaw__batched_dots_of_entries<X, DY, VECTOR, false>;
+    constexpr bool MAY_BE_NARROW = VECTOR == CSAW__VECTOR;
+    if (MAY_BE_NARROW && d->cols <= CSAW__DOTS_NARROW * CSAW__SUMS)
+        return d->arg ? csaw__batched_dots_of_entries<X, DY, VECTOR, true, MAY_BE_NARROW>
+                      : csaw__batched_dots_of_entries<X, DY, VECTOR, false, MAY_BE_NARROW>;
+    return d->arg ? csaw__batched_dots_of_entries<X, DY, VECTOR, true, false>
+                  : csaw__batched_dots_of_entries<X, DY, VECTOR, false, false>;
 }
 
 template <csaw_dtype X, csaw_dtype DY>

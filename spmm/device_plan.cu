@@ -130,6 +130,10 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
         plan->weight_of = a->weight;
         CSAW_TRY(keep(where, a->num_edges * plan->heads, "weights of a transpose", &plan->weight));
         CSAW_TRY(csaw__device_transpose_weights(where, a, t, plan->heads, false, nullptr, nullptr, plan->weight));
+        CSAW_TRY(csaw__device_reorder_weights(where, a->weight, a->rows, a->num_edges, plan->heads,
+                                              &plan->matrix.stretches));
+        CSAW_TRY(csaw__device_reorder_weights(where, plan->weight, a->cols, a->num_edges, plan->heads,
+                                              &plan->transposed.stretches));
     }
     if (options->means) {
         const uint32_t heads = a->weight ? plan->heads : 1;
@@ -171,7 +175,7 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
             for (const csaw__long_rows *split : {&k->split, &s->split})
                 for (void *m : {(void *)split->count, (void *)split->chunk, (void *)split->row}) cudaFree(m);
             for (void *m : {(void *)s->first_rows, (void *)s->rowptr, (void *)s->col, (void *)s->moved,
-                            (void *)k->order, (void *)k->hubs.code, (void *)k->hubs.column})
+                            (void *)s->weight, (void *)k->order, (void *)k->hubs.code, (void *)k->hubs.column})
                 cudaFree(m);
         }
         for (void *m : memory) cudaFree(m);

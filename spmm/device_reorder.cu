@@ -93,7 +93,8 @@ static csaw_status move_rows(const place &where, const uint64_t *rowptr, uint64_
     CSAW_TRY(sort(where, of, rows, order.get()));
     CSAW_TRY(add_up_lengths(where, rowptr, rows, order.get(), new_rowptr.get()));
     CSAW__LAUNCH(where, rows, csaw__note_reordered, rowptr, rows, order.get(), moved.get());
-    CSAW__LAUNCH(where, edges, csaw__reorder_edges, col, new_rowptr.get(), rows, moved.get(), edges, new_col.get());
+    CSAW__LAUNCH(where, edges, csaw__reorder_edges<csaw_vertex>, col, new_rowptr.get(), rows, moved.get(), edges, 1u,
+                 new_col.get());
     bool serves = false;
     CSAW_TRY(compare(where, col, new_col.get(), edges, &serves));
     if (!serves) return CSAW_OK;
@@ -110,4 +111,15 @@ csaw_status csaw__device_reorder(const place &where, const csaw_sparse *a, const
     CSAW_TRY(pass_labels(where, a, t, rows, columns));
     CSAW_TRY(move_rows(where, a->rowptr, a->rows, a->col, a->num_edges, rows, of_matrix));
     return move_rows(where, t->rowptr, a->cols, t->row, a->num_edges, columns, of_transpose);
+}
+
+csaw_status csaw__device_reorder_weights(const place &where, const float *weight, uint64_t rows, uint64_t edges,
+                                         uint32_t heads, csaw__stretch_rows *of) {
+    work<float> moved;
+    if (!of->moved) return CSAW_OK;
+    CSAW_TRY(moved.take(where, edges * heads, "weights of rows in another order"));
+    CSAW__LAUNCH(where, edges * heads, csaw__reorder_edges<float>, weight, of->rowptr, rows, of->moved, edges, heads,
+                 moved.get());
+    of->weight = moved.leave(), of->weight_of = weight, of->heads = heads;
+    return CSAW_OK;
 }

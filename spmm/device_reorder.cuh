@@ -74,13 +74,14 @@ static __global__ void csaw__note_reordered(const uint64_t *rowptr, uint64_t row
     if (i < rows) out[i] = csaw__reordered_row{order[i], (uint32_t)rowptr[order[i]]};
 }
 
-/* A thread an edge of the new order, [num_edges]: its column. */
-static __global__ void csaw__reorder_edges(const csaw_vertex *col, const uint64_t *new_rowptr, uint64_t rows,
-                                           const csaw__reordered_row *moved, uint64_t edges, csaw_vertex *out) {
-    const uint64_t k = csaw__thread_number();
+/* What edges have, [edges, heads], in the new order; a thread each. */
+template <typename T>
+static __global__ void csaw__reorder_edges(const T *of, const uint64_t *new_rowptr, uint64_t rows,
+                                           const csaw__reordered_row *moved, uint64_t edges, uint32_t heads, T *out) {
+    const uint64_t i = csaw__thread_number(), k = i / heads;
     if (k >= edges) return;
-    const uint64_t row = csaw__row_at(new_rowptr, rows, k);
-    out[k] = col[moved[row].edge + (k - new_rowptr[row])];
+    const uint64_t row = csaw__row_at(new_rowptr, rows, k), from = moved[row].edge + (k - new_rowptr[row]);
+    out[i] = of[from * heads + (i - k * heads)];
 }
 
 /* Adds to *out how many columns each CSAW__REORDER_WINDOW edges that follow each other name; those whose hashes are the

@@ -12,7 +12,8 @@
  * each, so that a lane has the features of many edges on their way.
  *
  * A plan may bring rows near that name the same columns (spmm/device_reorder.cuh): what a block reads of x it then
- * often finds in the L1 cache. Rows are found in y, and weights at their edges, by what the plan notes of each row.
+ * often finds in the L1 cache. Rows are found in y, and weights that are not fixed at their edges, by what the plan
+ * notes of each row.
  *
  * The sums of chunks go to work memory, which has a place for each CSAW_CHUNK edges of the matrix, and one for a row's
  * last chunk that begins there; a second kernel merges them. To be compiled without contraction of a * b + c.
@@ -23,6 +24,7 @@
 #ifndef CSAW_SPMM_DEVICE_STRETCH_CUH
 #define CSAW_SPMM_DEVICE_STRETCH_CUH
 
+#include "spmm/device_address.cuh"
 #include "spmm/device_beside.cuh"
 #include "spmm/device_slice.cuh"
 #include "spmm/device_stretch_merge.cuh"
@@ -130,30 +132,6 @@ static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(
 
 /* ---- its sums ---- */
 
-/* An address is worked out here, and not anew wherever it is used. */
-static __device__ __forceinline__ void csaw__work_out(const char *&address) {
-#ifdef __CUDA_ARCH__
-    asm volatile("" : "+l"(address));
-#else
-    (void)address;
-#endif
-}
-
-/* What stands in global memory a column times so many bytes after `x`. The address takes one instruction so: of a
- * product of 64 bits the compiler makes three. */
-template <typename T>
-static __device__ __forceinline__ T csaw__load_row(const char *x, csaw_vertex column, uint32_t row_bytes) {
-#ifdef __CUDA_ARCH__
-    uint64_t to;
-    asm("mul.wide.u32 %0, %1, %2;" : "=l"(to) : "r"(column), "r"(row_bytes));
-    const T *const at = (const T *)(x + to);
-    __builtin_assume(__isGlobal(at));
-    return *at;
-#else
-    return *(const T *)(x + (uint64_t)column * row_bytes);
-#endif
-}
-
 enum { CSAW__STRETCH_STEP = 4 /* edges whose columns are read at once */ };
 
 /* What a lane holds of features, and where they go. */
@@ -223,7 +201,7 @@ template <csaw_dtype X, int VECTOR> struct csaw__stretch_sums {
 /* The rows and chunks of a part that have edges, by a warp. */
 template <csaw_dtype X, int VECTOR, int BATCH>
 static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, const csaw__slice &slice,
-                                                      const csaw__stretch_part &part, uint32_t end, bool moved,
+                                                      const csaw__stretch_part &part, uint32_t end, bool shifted,
                                                       csaw__stretch_room *room) {
     typedef csaw__stretch_sums<X, VECTOR> sums;
     typedef typename sums::vector vector;
@@ -238,7 +216,7 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
     const float *const weight = p.weight ? p.weight + part.first_edge * p.heads + slice.head : nullptr;
     csaw_vertex next_column = 0;
     float next_weight = 1.0f;
-    uint32_t rows_before = 0; /* the next edges, where rows were moved */
+    uint32_t rows_before = 0; /* the next edges, where weights are shifted */
     /* After which of 32 edges rows end. */
     const auto ends_from = [&](uint32_t base) {
         return __reduce_add_sync(CSAW__ALL_LANES, end - 1 - base < 32 ? 1u << (end - 1 - base) : 0u);
@@ -248,7 +226,7 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
         int64_t at = k; /* in the order of the weights */
         next_column = k < part.edges ? col[k] : 0;
         if (!weight) return;
-        if (moved) {
+        if (shifted) {
             const uint32_t ends = ends_from(base);
             at += room->row[rows_before + (uint32_t)__popc(ends & ((1u << lane) - 1))].shift;
             rows_before += (uint32_t)__popc(ends);
@@ -276,7 +254,8 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
             for (uint32_t n = 0; n < BATCH / STEP; n++) at[n] = *(const columns *)(room->column + k + n * STEP);
 #pragma unroll
             for (uint32_t n = 0; n < BATCH; n++)
-                if (n < HALF || second) loaded[n] = csaw__load_row<vector>(x, at[n / STEP].at[n % STEP], row_bytes);
+                if (n < HALF || second)
+                    loaded[n] = *(const vector *)csaw__address(x, at[n / STEP].at[n % STEP], row_bytes);
 #pragma unroll
             for (uint32_t n = 0; n < BATCH; n += STEP) {
                 if (n >= HALF && !second) break;
@@ -307,7 +286,7 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
             const uint64_t row = __shfl_sync(CSAW__ALL_LANES, own.row, __ffs((int)rest) - 1);
             if (column < slice.width) csaw__store<VECTOR>(&p.y, row, slice.first + column, zero);
         }
-        if (part.edges) csaw__add_part<X, VECTOR, BATCH>(p, slice, part, own.end, deal.moved != nullptr, room);
+        if (part.edges) csaw__add_part<X, VECTOR, BATCH>(p, slice, part, own.end, deal.shifted, room);
     }
 }
 

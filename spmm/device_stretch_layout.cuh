@@ -27,6 +27,9 @@ typedef struct csaw__stretch_rows { /* of a matrix, by a plan; device memory */
     csaw_vertex *col;
     csaw__reordered_row *moved;
     csaw__long_rows split;
+    float *weight;          /* [edges, heads] fixed ones in the order of col; NULL: not known */
+    const float *weight_of; /* where they stand in the matrix's own order */
+    uint32_t heads;
 } csaw__stretch_rows;
 
 typedef struct csaw__stretch_deal { /* what kernels are given beside the product */
@@ -34,6 +37,7 @@ typedef struct csaw__stretch_deal { /* what kernels are given beside the product
     uint32_t multiprocessors;
     const uint32_t *first_rows;       /* NULL: searched */
     const csaw__reordered_row *moved; /* NULL: the product's rows are y's */
+    bool shifted;                     /* weights stand as in y's rows */
 } csaw__stretch_deal;
 
 typedef struct csaw__stretch_shape { /* of a kernel */

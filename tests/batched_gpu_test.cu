@@ -248,24 +248,61 @@ TEST_F(BatchedGpu, BatchesOfNothing) {
             for (uint64_t width : {0, 5}) ExpectCpuBits(graphs, {form, Reduce::sum, width});
 }
 
-// The arg of another batch: entries of other rows, and beyond the last.
-TEST_F(BatchedGpu, EntriesOfOtherRowsWinNothing) {
-    std::vector<SmallMatrix> graphs = mixed(3, true);
+void ExpectNothingWon(std::vector<SmallMatrix> graphs, uint64_t width) {
     for (SmallMatrix &a : graphs) sort_by_row(&a);
     const Arrays arrays(graphs, Form::join_csr);
     const ArraysThere arrays_there(arrays, Form::join_csr);
     const Batch there = arrays_there.batch();
     ASSERT_TRUE(there);
     std::vector<uint32_t> arg;
-    for (uint64_t i = 0; i < csaw_batch_count(there.get()).rows; i++) arg.push_back(i % 2 ? 1u << 30 : CSAW_NONE);
+    for (const SmallMatrix &a : graphs)
+        for (uint32_t i = 0; i < a.rows; i++) {
+            uint32_t before = 0; // entries of the rows before
+            for (const auto &e : a.entries) before += e.row < i;
+            for (uint64_t c = 0; c < width; c++)
+                arg.push_back(c % 3 == 0 && before ? before - 1 : i % 2 ? 1u << 30 : CSAW_NONE);
+        }
     const Array<uint32_t> arg_there(arg);
-    Features dy(rows_of(graphs), 1, CSAW_F32), dx(cols_of(graphs), 1, CSAW_F32);
-    dy.fill(1, true);
+    Features dy(rows_of(graphs), width, CSAW_F32), dx(cols_of(graphs), width, CSAW_F32);
+    dy.fill(width, true);
     const FeaturesThere from(dy), to(dx);
     csaw_batched_options options = options_of(Reduce::max, nullptr);
     options.arg = arg_there.get();
     ASSERT_EQ(csaw_batched_spmm_backward(there.get(), nullptr, &from.view, &options, &to.view, nullptr), CSAW_OK);
     EXPECT_EQ(to.back(), std::vector<char>(dx.bytes.size(), 0));
+}
+
+// As many as go by rows (spmm/device_batched_won.cuh) where they are in CSR.
+std::vector<SmallMatrix> ManySmallOnes(uint64_t width) {
+    std::mt19937_64 random(7);
+    std::vector<SmallMatrix> graphs = {{0, 0, {}}, {0, 4, {}}, {4, 0, {}}, {5, 5, {}}};
+    while (csaw__won_threads(graphs.size(), width) < CSAW__WON_LEAST) {
+        const uint32_t rows = static_cast<uint32_t>(random() % (CSAW__WON_MOST + 1)),
+                       cols = static_cast<uint32_t>(random() % (CSAW__WON_MOST + 1));
+        graphs.push_back(random_matrix(random, rows, cols, 2 * rows, true));
+    }
+    return graphs;
+}
+
+// The arg of another batch: entries of other rows, and beyond the last.
+TEST_F(BatchedGpu, EntriesOfOtherRowsWinNothing) {
+    ExpectNothingWon(mixed(3, true), 1);
+    ExpectNothingWon(ManySmallOnes(100), 100);
+}
+
+TEST_F(BatchedGpu, MaximaOfManySmallGraphs) {
+    for (Form form : {Form::join_csr, Form::list_csr, Form::list_coo})
+        for (Reduce reduce : {Reduce::max, Reduce::min})
+            for (uint64_t width : {64, 100, 512})
+                for (csaw_dtype from : dtypes)
+                    for (csaw_dtype to : {CSAW_F32, from == CSAW_F32 ? CSAW_BF16 : from})
+                        for (bool weights_of_the_call : {false, true}) {
+                            if (!reference::takes_case()) continue;
+                            Ask ask = {form, reduce, width, from, to};
+                            ask.weights_of_the_call = weights_of_the_call;
+                            ask.each = width == 100, ask.padding = width == 512 ? 3 : 0;
+                            ExpectCpuBits(ManySmallOnes(width), ask);
+                        }
 }
 
 TEST_F(BatchedGpu, ProductsCanBeRecordedInAGraph) {

@@ -11,6 +11,7 @@
 #include "spmm/device_batch.cuh"
 #include "spmm/device_batched_dots.cuh"
 #include "spmm/device_batched_tiles.cuh"
+#include "spmm/device_batched_won.cuh"
 
 namespace {
 
@@ -113,6 +114,8 @@ std::vector<SmallMatrix> InForm(std::vector<SmallMatrix> graphs, Form form) {
     return graphs;
 }
 
+int by_rows_of_dy = 0; // gradients of MAX and MIN
+
 // Forward by every number of lanes given, 0 = as the library chooses; then gradients.
 void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const std::vector<uint32_t> &all_lanes) {
     const std::vector<SmallMatrix> graphs = InForm(given, ask.form);
@@ -161,6 +164,15 @@ void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const 
     p.cols = ask.width, p.in = MatrixOf(from), p.out = MatrixOf(dx_view), p.arg = best ? want_arg.data() : nullptr;
     RunRows(p, 0);
     EXPECT_EQ(dx.bytes, want_dx.bytes) << Name(ask) << ", dx";
+    if (best && !there.moved) {
+        Features by_rows = features(cols_of(graphs));
+        const csaw_batched_dense view = by_rows.view();
+        ASSERT_LE(csaw__won_bytes(batch->most), 227u << 10);
+        p.a = there.product(false, CSAW_MAX).a, p.outputs = batch->total.graphs, p.out = MatrixOf(view);
+        Launch(csaw__won_threads(p.outputs, p.cols), CSAW__WON_THREADS, csaw__batched_won_at(&p), p);
+        EXPECT_EQ(by_rows.bytes, want_dx.bytes) << Name(ask) << ", dx by the rows of dy";
+        by_rows_of_dy++;
+    }
     csaw__batched_dots d = {};
     d.graph = batch->graph, d.a = there.product(false, CSAW_SUM).a;
     d.row_of = there.row_of.data();
@@ -177,16 +189,18 @@ void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const 
 }
 
 TEST(EmulatedBatched, EveryFormAndReduction) {
+    by_rows_of_dy = 0;
     for (Form form : forms)
         for (Reduce reduce : reduces)
             ExpectCpuBits(mixed(3, is_best(reduce)), {form, reduce, 5},
                           {form == Form::list_coo   ? 16u
                            : form == Form::list_csr ? 4u
                                                     : 32u});
+    EXPECT_EQ(by_rows_of_dy, 2 * 3); // MAX and MIN of each form in CSR: entries of the others do not stand by row
 }
 
 TEST(EmulatedBatched, EveryWidth) {
-    for (uint64_t width : {1, 4, 36, 100})
+    for (uint64_t width : {1, 4, 32, 36, 100})
         for (Form form : {Form::join_csr, Form::list_coo})
             ExpectCpuBits(mixed(width, true), {form, width % 5 == 1 ? Reduce::max : Reduce::mean, width}, {0});
 }
@@ -238,6 +252,40 @@ TEST(EmulatedBatched, TilesInSharedMemory) {
                     }
                 }
     EXPECT_TRUE(narrower && not_copied);
+}
+
+TEST(EmulatedBatched, EveryStorageOfMaxima) {
+    by_rows_of_dy = 0;
+    for (csaw_dtype from : dtypes)
+        for (csaw_dtype to : dtypes)
+            for (bool each : {false, true})
+                ExpectCpuBits(mixed(9, true),
+                              {each ? Form::list_csr : Form::join_csr, each ? Reduce::min : Reduce::max, 40, from, to,
+                               uint64_t{each ? 4u : 0u}, each},
+                              {0});
+    EXPECT_EQ(by_rows_of_dy, 3 * 3 * 2);
+}
+
+// Where gradients of MAX and MIN go by the rows of dy: many small graphs whose entries stand by row.
+TEST(EmulatedBatched, SmallGraphsGoByRows) {
+    csaw__batched_product p = {};
+    p.reduce = CSAW_MAX, p.cols = 64, p.in.stride = 64;
+    const auto takes = [&](uint64_t graphs, uint64_t most, bool in_order) {
+        return csaw__goes_by_won(&p, graphs, most, in_order);
+    };
+    EXPECT_TRUE(takes(1000, 50, true));
+    EXPECT_FALSE(takes(1000, 50, false));
+    EXPECT_TRUE(takes(1000, CSAW__WON_MOST, true));
+    EXPECT_FALSE(takes(1000, CSAW__WON_MOST + 1, true));
+    EXPECT_LE(csaw__won_bytes(CSAW__WON_MOST), 48u << 10); // of a block that asks for no more
+    EXPECT_TRUE(takes(CSAW__WON_LEAST / 64, 50, true));
+    EXPECT_FALSE(takes(CSAW__WON_LEAST / 64 - 1, 50, true));
+    p.in.stride = 1ull << 30;
+    EXPECT_FALSE(takes(1000, 50, true));
+    p.in.stride = 64, p.reduce = CSAW_SUM;
+    EXPECT_FALSE(takes(1000, 50, true));
+    p.reduce = CSAW_MIN, p.cols = 0;
+    EXPECT_FALSE(takes(1000, 50, true));
 }
 
 // Weights that differ from the batch's, forward and backward.

@@ -64,7 +64,15 @@ struct ReorderedRows {
         Launch(a.rows + 1, csaw__reorder_lengths, a.rowptr, a.rows, order.data(), rowptr.data());
         std::exclusive_scan(rowptr.begin(), rowptr.end(), rowptr.begin(), uint64_t{0});
         Launch(a.rows, csaw__note_reordered, a.rowptr, a.rows, order.data(), moved.data());
-        Launch(a.num_edges, csaw__reorder_edges, a.col, rowptr.data(), a.rows, moved.data(), a.num_edges, col.data());
+        Launch(a.num_edges, csaw__reorder_edges<csaw_vertex>, a.col, rowptr.data(), a.rows, moved.data(), a.num_edges,
+               1u, col.data());
+    }
+    // Weights, [num_edges, heads] of the matrix, in the new order.
+    std::vector<float> Weights(const float *weight, uint32_t heads) const {
+        std::vector<float> out(col.size() * heads);
+        Launch(out.size(), csaw__reorder_edges<float>, weight, rowptr.data(), moved.size(), moved.data(), col.size(),
+               heads, out.data());
+        return out;
     }
     std::vector<uint32_t> order;
     std::vector<uint64_t> rowptr;

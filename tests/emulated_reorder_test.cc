@@ -52,6 +52,9 @@ TEST(EmulatedReorder, NothingIsLost) {
     for (const Sparse &a : sparse_list()) {
         const csaw_sparse view = a.view();
         const ReorderedRows reordered(view);
+        std::vector<float> place(view.num_edges * 3); // a weight says whose it is
+        std::iota(place.begin(), place.end(), 0.0f);
+        const std::vector<float> weight = reordered.Weights(place.data(), 3);
         std::set<uint32_t> rows;
         ASSERT_EQ(reordered.rowptr[a.rows], view.num_edges) << a.name;
         for (uint64_t i = 0; i < a.rows; i++) {
@@ -60,8 +63,11 @@ TEST(EmulatedReorder, NothingIsLost) {
             rows.insert(from.row);
             ASSERT_EQ(from.edge, view.rowptr[from.row]) << a.name;
             ASSERT_EQ(length, view.rowptr[from.row + 1] - from.edge) << a.name;
-            for (uint64_t k = 0; k < length; k++)
+            for (uint64_t k = 0; k < length; k++) {
                 ASSERT_EQ(reordered.col[begin + k], view.col[from.edge + k]) << a.name << ", row " << from.row;
+                for (uint64_t h = 0; h < 3; h++)
+                    ASSERT_EQ(weight[(begin + k) * 3 + h], static_cast<float>((from.edge + k) * 3 + h)) << a.name;
+            }
         }
         EXPECT_EQ(rows.size(), a.rows) << a.name;
     }

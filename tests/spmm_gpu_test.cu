@@ -143,8 +143,10 @@ TEST_F(SpmmGpu, ReorderedRowsHaveTheCpusBits) {
         std::vector<uint32_t> community;
         const Sparse a = reorder_cases::Planted(&community, heads);
         const OnDevice there(a);
-        const Plan plan(there.view, "cuda:0");
+        const Plan plan(there.view, "cuda:0"), fixed(there.view, "cuda:0", true, heads ? heads : 1);
         ASSERT_NE(plan.get()->device->matrix.stretches.moved, nullptr);
+        ASSERT_EQ(plan.get()->device->matrix.stretches.weight, nullptr);
+        ASSERT_EQ(fixed.get()->device->matrix.stretches.weight != nullptr, heads != 0);
         for (csaw_reduce reduce : {CSAW_SUM, CSAW_MEAN})
             for (csaw_dtype dtype : dtypes)
                 for (uint64_t columns : {7, 64, 128, 264}) {
@@ -154,12 +156,37 @@ TEST_F(SpmmGpu, ReorderedRowsHaveTheCpusBits) {
                     ask.of_x = ask.of_y = dtype;
                     const Product product(a, there, ask);
                     for (csaw_spmm_method method : {CSAW_SPMM_STRETCHES, CSAW_SPMM_AUTO}) {
-                        product.Poison();
-                        ASSERT_EQ(product.RunBy(method, plan.get()), CSAW_OK) << csaw_last_error();
-                        EXPECT_TRUE(product.IsTheCpus()) << csaw_spmm_method_name(method);
+                        for (const Plan *by : {&plan, &fixed}) {
+                            product.Poison();
+                            ASSERT_EQ(product.RunBy(method, by->get()), CSAW_OK) << csaw_last_error();
+                            EXPECT_TRUE(product.IsTheCpus())
+                                << csaw_spmm_method_name(method) << (by == &fixed ? ", fixed weights" : "");
+                        }
                     }
                 }
     }
+}
+
+// Of a plan's fixed weights alone are there copies: others, or as many for other heads, are read where they stand.
+TEST_F(SpmmGpu, ReorderedRowsOfOtherWeights) {
+    std::vector<uint32_t> community;
+    const Sparse a = reorder_cases::Planted(&community, 2);
+    Sparse other = a;
+    std::reverse(other.weight.begin(), other.weight.end());
+    OnDevice there(a);
+    const OnDevice there_other(other);
+    const Plan fixed(there.view, "cuda:0", true, 2), of_one_head(there.view, "cuda:0", true, 1);
+    Ask ask;
+    ask.cols = 128, ask.heads = 2;
+    const auto expect_cpu_bits = [&](const Sparse &of, const Plan &plan) {
+        const Product product(of, there, ask);
+        product.Poison();
+        ASSERT_EQ(product.RunBy(CSAW_SPMM_STRETCHES, plan.get()), CSAW_OK) << csaw_last_error();
+        EXPECT_TRUE(product.IsTheCpus());
+    };
+    expect_cpu_bits(a, of_one_head);
+    there.view.weight = there_other.view.weight;
+    expect_cpu_bits(other, fixed);
 }
 
 // Each allocation of a plan of everything, in turn, and all after it.

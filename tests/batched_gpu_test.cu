@@ -9,6 +9,7 @@
 extern "C" {
 #include "spmm/device.h"
 }
+#include "spmm/device_batched.h"
 
 namespace {
 

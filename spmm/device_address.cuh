@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_address.cuh - addresses in global memory by few instructions, for kernels that issue limits. */
+/* spmm/device_address.cuh - addresses in global memory by few instructions, for kernels that wait for these. */
 #ifndef CSAW_SPMM_DEVICE_ADDRESS_CUH
 #define CSAW_SPMM_DEVICE_ADDRESS_CUH
 

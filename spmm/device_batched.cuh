@@ -78,13 +78,14 @@ static __host__ __device__ constexpr int csaw__batched_factor(csaw__batched_rule
     return rule == CSAW__ADD_WINNERS ? 1 : CSAW__BATCHED_FACTOR;
 }
 
-/* Whether entries are asked for before the features of those before them have come, which takes registers. given:
- * weights, which are one load more to wait for. */
+/* Whether entries are asked for before the features of those before them have come, which takes registers, so that
+ * fewer threads wait at once. given: weights, which are one load more to wait for; beside arg registers are short. */
 static __host__ __device__ constexpr bool csaw__batched_ahead(csaw__batched_rule rule, bool given) {
     return rule == CSAW__KEEP_BEST || (rule == CSAW__ADD && given);
 }
 
-/* Blocks that a multiprocessor is to hold at once: as many as registers allow. */
+/* Blocks that a multiprocessor is to hold at once: as many as registers allow, but few spilled; as measured
+ * (docs/measured/2026-11-28-gpu-24.md). */
 static __host__ __device__ constexpr int csaw__batched_blocks(csaw__batched_rule rule, bool given) {
     return (rule == CSAW__ADD_WINNERS ? 1536 : csaw__batched_ahead(rule, given) ? 1024 : 1280) / CSAW__BATCHED_THREADS;
 }

@@ -19,9 +19,11 @@ enum {
     CSAW__WON_THREADS = 128,     /* of a block */
     CSAW__WON_BLOCKS = 4,        /* of a multiprocessor, at least: registers for rows on their way */
     CSAW__WON_AT_ONCE = 10,      /* rows whose dy and arg are on their way at once */
-    CSAW__WON_MOST = 96,         /* rows or columns of a graph: what 48 KiB of shared memory hold */
-    CSAW__WON_LEAST = 28 << 10 /* threads: fewer wait longer for rows that follow each other than others for entries */
+    CSAW__WON_MOST = 96,         /* columns of a graph that 48 KiB of shared memory hold, and rows */
+    CSAW__WON_LEAST = 28 << 10   /* threads; with fewer, going by entries is faster */
 };
+
+static_assert(CSAW__WON_MOST * CSAW__WON_THREADS * sizeof(float) <= 48 << 10, "a block asks for no more");
 
 /* Lanes that take a row of the output, `factor` vectors each: as many as hold all its columns, but of whole vectors no
  * more than 16 in all, which is a slice of x so narrow that rows of a graph find it in the L1 cache. */
@@ -141,11 +143,13 @@ static __host__ __device__ __forceinline__ uint64_t csaw__won_threads(uint64_t g
     return graphs * ((cols + 31) / 32) * 32;
 }
 
-/* Whether a product that is one of these gradients goes by rows. most: rows or columns of a graph. */
+/* Whether a product that is one of these gradients goes by rows: of 32 columns at least, since a graph has whole warps,
+ * and in one launch. most: rows or columns of a graph. */
 static inline bool csaw__goes_by_won(const csaw__batched_product *p, uint64_t graphs, uint64_t most, bool in_order) {
-    return csaw__is_extreme(p->reduce) && in_order && most <= CSAW__WON_MOST &&
-           csaw__won_threads(graphs, p->cols) >= CSAW__WON_LEAST && p->cols <= UINT32_MAX / 4 &&
-           p->in.stride <= UINT32_MAX / 4;
+    if (!csaw__is_extreme(p->reduce) || !in_order || most > CSAW__WON_MOST) return false;
+    if (p->cols < 32 || p->cols > UINT32_MAX / 4 || p->in.stride > UINT32_MAX / 4) return false; /* bytes of a row */
+    const uint64_t threads = csaw__won_threads(graphs, p->cols);                                 /* below 2^62 */
+    return threads >= CSAW__WON_LEAST && threads / CSAW__WON_THREADS < 0x7fffffff;
 }
 
 typedef struct csaw__batched_dots { /* dw */

@@ -4,8 +4,8 @@
  * one lane's, so that the bits are the same by any number of lanes. Entries go by row, so that those of one warp share
  * rows of dy. To be compiled without contraction of a * b + c.
  *
- * Limit on an H200, 50 graphs of 50 rows, 512 columns, 6 us: 27% of the throughput of L2: it ends before it is
- * limited. docs/measured/2026-11-24-gpu-11.md. */
+ * Limit on an H200, 50 graphs of 50 rows, 512 columns, by 8 blocks a multiprocessor: 27% of the throughput of L2: it
+ * ends before it is limited (docs/measured/2026-11-24-gpu-11.md; not profiled since). */
 #ifndef CSAW_SPMM_DEVICE_BATCHED_DOTS_CUH
 #define CSAW_SPMM_DEVICE_BATCHED_DOTS_CUH
 
@@ -52,7 +52,7 @@ template <csaw_dtype X, csaw_dtype DY, int VECTOR, bool EXTREME, bool NARROW>
 static __global__ void __launch_bounds__(CSAW__DOTS_THREADS, csaw__dots_blocks(NARROW, EXTREME))
     csaw__batched_dots_of_entries(const __grid_constant__ csaw__batched_dots d) {
     constexpr uint32_t lanes = CSAW__SUMS / VECTOR, x_bytes = X == CSAW_F32 ? 4 : 2, dy_bytes = DY == CSAW_F32 ? 4 : 2;
-    /* steps: many are the same bytes of a lane by any number of lanes */
+    /* steps; but for narrow rows, many are the same bytes of a lane by any number of lanes */
     constexpr uint32_t many = NARROW ? CSAW__DOTS_NARROW : lanes, few = NARROW ? CSAW__DOTS_NARROW : 4;
     const uint64_t number = csaw__thread_number() / lanes, e = number < d.edges ? number : d.edges - 1;
     const uint32_t lane = threadIdx.x % lanes, row = d.row_of[e], col = d.a.entry[e].other;

@@ -18,7 +18,9 @@
 #include "spmm/device_batched.cuh"
 #include "spmm/device_shared.cuh"
 
-/* p: as of csaw__batched_rows(), but by row, and outputs are graphs, which csaw__won_bytes() hold. */
+/* p: csaw__goes_by_won(); a is the batch's by_row, whose entries stand as in the graphs, outputs are graphs, and the
+ * layout is not looked at. Shared memory: csaw__won_bytes(). A sum begins as +0 and so is never -0: to add +0 where no
+ * entry won, to whatever column, changes nothing. */
 template <csaw_dtype X, bool GIVEN>
 static __global__ void __launch_bounds__(CSAW__WON_THREADS, CSAW__WON_BLOCKS)
     csaw__batched_won(const __grid_constant__ csaw__batched_product p) {
@@ -75,7 +77,7 @@ static __global__ void __launch_bounds__(CSAW__WON_THREADS, CSAW__WON_BLOCKS)
         bool is[AT_ONCE];
 #pragma unroll
         for (uint32_t n = 0; n < AT_ONCE; n++) {
-            is[n] = next.arg[n] - first < next.count[n];
+            is[n] = next.count[n] && next.arg[n] - first < next.count[n]; /* arg is not set where there is no row */
             const uint32_t e = is[n] ? next.arg[n] : 0;
             d[n] = next.dy[n];
             won[n] = *(const csaw__batched_entry *)csaw__address(entry, e, sizeof(csaw__batched_entry));

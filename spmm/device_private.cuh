@@ -90,7 +90,7 @@ csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, c
  * where csaw__reorders(). */
 csaw_status csaw__device_reorder(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
                                  csaw__stretch_rows *of_matrix, csaw__stretch_rows *of_transpose);
-/* Keeps fixed weights, [edges, heads], in that order too, if there is one. */
+/* Keeps fixed weights, [edges, heads], in that order too, if there is one; not MEAN's. */
 csaw_status csaw__device_reorder_weights(const place &where, const float *weight, uint64_t rows, uint64_t edges,
                                          uint32_t heads, csaw__stretch_rows *of);
 /* How many rows stand before each CSAW__STRETCH_GRAIN places of a matrix; none of a matrix that stretches are not

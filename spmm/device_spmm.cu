@@ -55,7 +55,7 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
         if (deal_.moved) {
             split = &known->stretches.split;
             p_.rowptr = known->stretches.rowptr, p_.col = known->stretches.col;
-            deal_.shifted = !(known->stretches.weight_of == p_.weight && known->stretches.heads == p_.heads);
+            deal_.shifted = known->stretches.weight_of != p_.weight || known->stretches.heads != p_.heads;
             if (!deal_.shifted) p_.weight = known->stretches.weight;
         }
         csaw__lay_stretches(&p_, split, (uint64_t)l2_bytes);

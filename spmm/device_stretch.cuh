@@ -57,7 +57,7 @@ static __global__ void csaw__find_first_rows(const uint64_t *rowptr, uint64_t ro
 struct alignas(16) csaw__stretch_row { /* of a stretch, or a chunk of it */
     uint64_t to;                       /* the place of its first column of the slice, in y or in work memory */
     float divisor;                     /* of its sum; 0: a chunk */
-    int32_t shift;                     /* to its edges in the order of the weights */
+    int32_t shift;                     /* to its edges in the matrix's own order */
 };
 
 struct alignas(16) csaw__stretch_room { /* of a warp, in shared memory */
@@ -223,7 +223,7 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
     };
     const auto read = [&](uint32_t base) {
         const uint32_t k = base + lane;
-        int64_t at = k; /* in the order of the weights */
+        int64_t at = k; /* where its weight stands */
         next_column = k < part.edges ? col[k] : 0;
         if (!weight) return;
         if (shifted) {

@@ -17,7 +17,7 @@ static_assert(CSAW__STRETCH_MOST_PLACES <= CSAW_CHUNK && CSAW__STRETCH_MOST_PLAC
               "a chunk begins in a stretch, at most; a plan knows where stretches begin");
 
 typedef struct csaw__reordered_row { /* of a matrix whose rows stand in another order than in y */
-    uint32_t row, edge;              /* which one it is, and its first edge in the order of the weights */
+    uint32_t row, edge;              /* which one it is, and its first edge in the matrix's own order */
 } csaw__reordered_row;
 
 typedef struct csaw__stretch_rows { /* of a matrix, by a plan; device memory */
@@ -28,7 +28,7 @@ typedef struct csaw__stretch_rows { /* of a matrix, by a plan; device memory */
     csaw__reordered_row *moved;
     csaw__long_rows split;
     float *weight;          /* [edges, heads] fixed ones in the order of col; NULL: not known */
-    const float *weight_of; /* where they stand in the matrix's own order */
+    const float *weight_of; /* where they stand in the matrix's own order: the caller's, the transpose's the plan's */
     uint32_t heads;
 } csaw__stretch_rows;
 
@@ -37,7 +37,7 @@ typedef struct csaw__stretch_deal { /* what kernels are given beside the product
     uint32_t multiprocessors;
     const uint32_t *first_rows;       /* NULL: searched */
     const csaw__reordered_row *moved; /* NULL: the product's rows are y's */
-    bool shifted;                     /* weights stand as in y's rows */
+    bool shifted;                     /* rows were moved, and weights, if there are any, were not */
 } csaw__stretch_deal;
 
 typedef struct csaw__stretch_shape { /* of a kernel */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // tests/emulated_batched_test.cc - batched products as the GPU has them (spmm/device_batch.cuh, device_batched.cuh,
-// device_batched_dots.cuh, device_batched_tiles.cuh): the bits of csaw_batched_spmm() and of its backward pass, in
-// every form of a batch; and the checks of a batch.
+// device_batched_dots.cuh, device_batched_tiles.cuh, device_batched_won.cuh): the bits of csaw_batched_spmm() and of
+// its backward pass, in every form of a batch; and the checks of a batch.
 #include <algorithm>
 
 #include "tests/batched_cases.h"
@@ -200,7 +200,7 @@ TEST(EmulatedBatched, EveryFormAndReduction) {
 }
 
 TEST(EmulatedBatched, EveryWidth) {
-    for (uint64_t width : {1, 4, 32, 36, 100})
+    for (uint64_t width : {1, 4, 20, 28, 32, 36, 100})
         for (Form form : {Form::join_csr, Form::list_coo})
             ExpectCpuBits(mixed(width, true), {form, width % 5 == 1 ? Reduce::max : Reduce::mean, width}, {0});
 }
@@ -259,11 +259,12 @@ TEST(EmulatedBatched, EveryStorageOfMaxima) {
     for (csaw_dtype from : dtypes)
         for (csaw_dtype to : dtypes)
             for (bool each : {false, true})
-                ExpectCpuBits(mixed(9, true),
-                              {each ? Form::list_csr : Form::join_csr, each ? Reduce::min : Reduce::max, 40, from, to,
-                               uint64_t{each ? 4u : 0u}, each},
-                              {0});
-    EXPECT_EQ(by_rows_of_dy, 3 * 3 * 2);
+                for (uint64_t width : {24, 40})
+                    ExpectCpuBits(mixed(9, true),
+                                  {each ? Form::list_csr : Form::join_csr, each ? Reduce::min : Reduce::max, width,
+                                   from, to, uint64_t{each ? 4u : 0u}, each},
+                                  {0});
+    EXPECT_EQ(by_rows_of_dy, 3 * 3 * 2 * 2);
 }
 
 // Where gradients of MAX and MIN go by the rows of dy: many small graphs whose entries stand by row.
@@ -280,12 +281,23 @@ TEST(EmulatedBatched, SmallGraphsGoByRows) {
     EXPECT_LE(csaw__won_bytes(CSAW__WON_MOST), 48u << 10); // of a block that asks for no more
     EXPECT_TRUE(takes(CSAW__WON_LEAST / 64, 50, true));
     EXPECT_FALSE(takes(CSAW__WON_LEAST / 64 - 1, 50, true));
-    p.in.stride = 1ull << 30;
+    EXPECT_FALSE(takes(1ull << 32, 50, true)); // 2^31 blocks
+    EXPECT_TRUE(takes((1ull << 32) - 100, 50, true));
+    p.in.stride = UINT32_MAX / 4;
+    EXPECT_TRUE(takes(1000, 50, true));
+    p.in.stride++;
     EXPECT_FALSE(takes(1000, 50, true));
-    p.in.stride = 64, p.reduce = CSAW_SUM;
+    p.in.stride = p.cols = UINT32_MAX / 4 + 1ull;
     EXPECT_FALSE(takes(1000, 50, true));
-    p.reduce = CSAW_MIN, p.cols = 0;
+    p.in.stride = p.cols = 64, p.reduce = CSAW_SUM;
     EXPECT_FALSE(takes(1000, 50, true));
+    p.reduce = CSAW_MIN;
+    for (uint64_t cols : {0, 31}) {
+        p.cols = cols;
+        EXPECT_FALSE(takes(100000, 50, true));
+    }
+    p.cols = 32;
+    EXPECT_TRUE(takes(100000, 50, true));
 }
 
 // Weights that differ from the batch's, forward and backward.
@@ -325,15 +337,25 @@ TEST(EmulatedBatched, EntriesOfOtherRowsWinNothing) {
     const Arrays arrays(graphs, Form::list_coo);
     const Batch batch = arrays.batch();
     const There there(batch.get());
-    std::vector<uint32_t> arg = {2, 1, CSAW_NONE, 0, 7, 2}; // [3, 2]
-    std::vector<float> dy = {1, 2, 4, 8, 16, 32}, dx(6, NAN);
-    csaw__batched_product p = there.product(true, CSAW_MAX);
-    p.cols = 2;
-    p.in = {reinterpret_cast<char *>(dy.data()), nullptr, 2, CSAW_F32};
-    p.out = {reinterpret_cast<char *>(dx.data()), nullptr, 2, CSAW_F32};
-    p.arg = arg.data();
-    RunRows(p, 0);
-    EXPECT_EQ(dx, (std::vector<float>{0, 128, 0, 4, 0, 0})); // of arg[0, 1] and arg[2, 1] alone
+    std::vector<uint32_t> arg = {2, 1, CSAW_NONE - 1, CSAW_NONE, 0, 1u << 31, 7, 2, 1}; // [3, 3]
+    std::vector<float> dy = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+    const std::vector<float> want = {0, 512, 0, 0, 4, 0, 0, 0, 0}; // of arg[2, 1] and arg[0, 1] alone
+    for (bool by_rows : {false, true}) {
+        std::vector<float> dx(9, NAN);
+        csaw__batched_product p = there.product(!by_rows, CSAW_MAX);
+        p.transposed = true;
+        p.cols = 3;
+        p.in = {reinterpret_cast<char *>(dy.data()), nullptr, 3, CSAW_F32};
+        p.out = {reinterpret_cast<char *>(dx.data()), nullptr, 3, CSAW_F32};
+        p.arg = arg.data();
+        if (by_rows) {
+            p.outputs = 1;
+            Launch(csaw__won_threads(1, 3), CSAW__WON_THREADS, csaw__batched_won_at(&p), p);
+        } else {
+            RunRows(p, 0);
+        }
+        EXPECT_EQ(dx, want) << by_rows;
+    }
 }
 
 // Rows of whole vectors that begin one element off a vector's place.

@@ -138,8 +138,8 @@ struct Ask {
     uint32_t heads = 1;
     uint64_t gap = 0; // of strides
     bool planned = false;
-    bool reordered = false; // stretches of rows that were brought near, and
-    bool fixed = false;     // their weights with them
+    bool reordered = false; // stretches of rows that were brought near
+    bool fixed = false;     // of these, weights were moved along
     uint64_t slices = 3;    // of a launch
     bool nans = false;      // among the results
     uint64_t hubs = 5;
@@ -307,9 +307,10 @@ TEST(EmulatedSpmm, StretchesOfHeads) {
                 for (bool planned : {false, true}) {
                     ask.planned = planned;
                     ask.reordered = planned == (slices == 3);
-                    for (ask.fixed = false;; ask.fixed = true) {
+                    for (bool fixed : {false, true}) {
+                        if (fixed && !ask.reordered) continue;
+                        ask.fixed = fixed;
                         ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
-                        if (ask.fixed || !ask.reordered) break;
                     }
                 }
             }

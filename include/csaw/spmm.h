@@ -58,7 +58,7 @@ typedef struct csaw_prepare_options {
     const char *device; /* NULL or "cpu"; "cuda:N": see above */
     bool fixed_weights; /* the weights stay as they are too: the plan keeps a copy of them in the transpose's order, and
                            backward passes with the same array of weights need not look them up. 4 bytes an edge and
-                           head; where a plan on a GPU reorders rows, 8 more, and products read copies as well */
+                           head; where a plan on a GPU reorders rows, up to 8 more, and products read copies too */
     uint32_t heads;     /* of fixed weights, [num_edges, heads]; default 1 */
     void *stream;       /* a cudaStream_t of the device; NULL = the default stream */
     bool hubs;   /* finds the columns that most edges name, whose features CSAW_SPMM_HUBS keeps in shared memory, of

@@ -68,7 +68,7 @@ static csaw_status sort(const place &where, const uint32_t *key, uint64_t edges,
 
 static csaw_status take_side(const place &where, uint64_t outputs, uint64_t edges, csaw__batched_side *side) {
     CSAW_TRY(keep(where, (const csaw__batched_row *)nullptr, outputs, "rows of a batch", &side->row));
-    CSAW_TRY(keep(where, (const uint32_t *)nullptr, edges, "entries of a batch", &side->number));
+    CSAW_TRY(keep(where, (const csaw__batched_named *)nullptr, edges, "entries of a batch", &side->named));
     return keep(where, (const csaw__batched_entry *)nullptr, edges, "entries of a batch", &side->entry);
 }
 
@@ -84,7 +84,7 @@ static csaw_status arrange(const place &where, const csaw_batch_totals *t, csaw_
     CSAW_TRY(take_side(where, t->cols, t->edges, &d->by_col));
     CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->cols, "columns of a batch", &d->by_col.output));
     CSAW_TRY(keep(where, (const csaw__batched_entry *)nullptr, t->edges, "entries of a batch", &d->mean));
-    CSAW_TRY(keep(where, (const float *)nullptr, t->edges, "entries of a batch", &d->divisor));
+    CSAW_TRY(keep(where, (const csaw__batched_divisor *)nullptr, t->edges, "entries of a batch", &d->divisor));
     CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->edges, "entries of a batch", &d->row_of));
     CSAW_TRY(row.take(where, t->edges, "rows of entries"));
     CSAW_TRY(col.take(where, t->edges, "columns of entries"));
@@ -100,14 +100,14 @@ static csaw_status arrange(const place &where, const csaw_batch_totals *t, csaw_
     CSAW__LAUNCH(where, t->rows, csaw__batch_rows<CSAW__BY_ROW>, d->graph, t->graphs, d->row_of, t->edges, t->rows,
                  d->by_row.row);
     CSAW__LAUNCH(where, t->edges, csaw__batch_entries, d->graph, t->graphs, order.get(), col.get(), weight.get(),
-                 t->edges, d->by_row.entry, d->by_row.number, moved.get());
+                 t->edges, d->by_row.entry, d->by_row.named, moved.get());
     CSAW_CUDA(cudaMemcpyAsync(&by_row_moved, moved.get(), sizeof by_row_moved, cudaMemcpyDeviceToHost, where.stream));
     if (t->edges) CSAW_TRY(sort(where, col.get(), t->edges, t->cols, sorted.get(), order.get()));
     CSAW__LAUNCH(where, t->cols, csaw__batch_rows<CSAW__BY_COL>, d->graph, t->graphs, sorted.get(), t->edges, t->cols,
                  cols.get());
     CSAW__LAUNCH(where, t->cols, csaw__batch_level, cols.get(), t->cols, d->by_col.row, d->by_col.output);
     CSAW__LAUNCH(where, t->edges, csaw__batch_entries, d->graph, t->graphs, order.get(), row.get(), weight.get(),
-                 t->edges, d->by_col.entry, d->by_col.number, moved.get() + 1);
+                 t->edges, d->by_col.entry, d->by_col.named, moved.get() + 1);
     CSAW__LAUNCH(where, t->edges, csaw__batch_means, d->by_col.entry, d->by_row.row, t->edges, d->mean, d->divisor);
     CSAW_CUDA(cudaStreamSynchronize(where.stream));
     d->in_order = !by_row_moved;
@@ -135,8 +135,8 @@ void csaw__device_batch_free(csaw_batch *batch) {
     place where;
     if (!d) return;
     if (where.enter(batch->ordinal, nullptr, nullptr) == CSAW_OK) {
-        void *const memory[] = {d->graph,  d->by_row.row, d->by_row.entry, d->by_row.number,
-                                d->mean,   d->by_col.row, d->by_col.entry, d->by_col.number,
+        void *const memory[] = {d->graph,  d->by_row.row, d->by_row.entry, d->by_row.named,
+                                d->mean,   d->by_col.row, d->by_col.entry, d->by_col.named,
                                 d->row_of, d->divisor,    d->by_col.output};
         cudaDeviceSynchronize(); /* products with this batch may still run */
         for (void *m : memory) cudaFree(m);

@@ -109,27 +109,29 @@ static __global__ void csaw__batch_level(const csaw__batched_row *row, uint64_t 
     output[i - lane + before] = (uint32_t)i;
 }
 
-/* order: [edges] which entry stands at each place of out; other: its column, or row; number: which of its graph;
+/* order: [edges] which entry stands at each place of out; other: its column, or row; named: the same entries by number;
  * moved: 0 before, 1 if they do not stand as they were. */
 static __global__ void csaw__batch_entries(const csaw__small *graph, uint64_t graphs, const uint64_t *order,
                                            const uint32_t *other, const float *weight, uint64_t edges,
-                                           csaw__batched_entry *out, uint32_t *number, uint32_t *moved) {
+                                           csaw__batched_entry *out, csaw__batched_named *named, uint32_t *moved) {
     const uint64_t i = csaw__thread_number();
     if (i >= edges) return;
     const uint64_t e = order[i];
     if (e != i) *moved = 1;
     out[i] = csaw__batched_entry{other[e], weight[e]};
-    number[i] = (uint32_t)(e - graph[csaw__batch_graph_of<CSAW__BY_ENTRY>(graph, graphs, e)].num_begin);
+    const uint64_t begin = graph[csaw__batch_graph_of<CSAW__BY_ENTRY>(graph, graphs, e)].num_begin;
+    named[i] = csaw__batched_named{other[e], (uint32_t)(e - begin)};
 }
 
 /* divisor: [edges] of by_col, the number of entries of their row; out: the entries with weights divided by it. */
 static __global__ void csaw__batch_means(const csaw__batched_entry *by_col, const csaw__batched_row *row,
-                                         uint64_t edges, csaw__batched_entry *out, float *divisor) {
+                                         uint64_t edges, csaw__batched_entry *out, csaw__batched_divisor *divisor) {
     const uint64_t i = csaw__thread_number();
     if (i >= edges) return;
     const csaw__batched_entry e = by_col[i];
-    divisor[i] = (float)row[e.other].count;
-    out[i] = csaw__batched_entry{e.other, e.weight / divisor[i]};
+    const float count = (float)row[e.other].count;
+    divisor[i] = csaw__batched_divisor{count, 1.0f / count};
+    out[i] = csaw__batched_entry{e.other, e.weight / count};
 }
 
 #endif

@@ -6,13 +6,21 @@
 #include "spmm/device_batched_won.cuh"
 #include "spmm/device_private.cuh"
 
-/* The kernel on all slices of columns, as many in a launch as there may be blocks. */
+static csaw_status check_width(const csaw__batched_product &p) {
+    const uint64_t widest = p.in.stride > p.cols ? p.in.stride : p.cols;
+    CSAW_REQUIRE(widest <= CSAW__BATCHED_WIDEST, CSAW_EINVAL,
+                 "features of %llu columns, or rows that far apart, but a GPU takes %llu at most; give fewer columns",
+                 (unsigned long long)widest, CSAW__BATCHED_WIDEST);
+    return CSAW_OK;
+}
+
+/* The kernel on all slices of columns, as many in a launch as a grid has in its second dimension. */
 static csaw_status multiply(const place &where, csaw__batched_product p, uint32_t lanes) {
+    constexpr uint32_t MOST = 65535;
     csaw__batched_lay_out(&p, lanes);
-    const uint64_t most = p.blocks ? 0x7fffffffu / p.blocks : 0; /* slices; 2^32 outputs, of 32 lanes, at most */
-    for (; p.blocks && p.first_slice < p.slices; p.first_slice += most) {
-        const uint64_t left = p.slices - p.first_slice;
-        CSAW_TRY(csaw__device_launch(where.stream, (unsigned)((left < most ? left : most) * p.blocks),
+    for (; p.blocks && p.first_slice < p.slices; p.first_slice += MOST) {
+        const uint32_t left = p.slices - p.first_slice;
+        CSAW_TRY(csaw__device_launch(where.stream, dim3(p.blocks, left < MOST ? left : MOST, p.parts),
                                      CSAW__BATCHED_THREADS, csaw__batched_kernel_at(&p), p));
     }
     return CSAW_OK;
@@ -28,6 +36,7 @@ csaw_status csaw__device_batched_spmm(const csaw_batch *batch, uint32_t lanes, c
     p.in = csaw__batched_matrix_of(x), p.out = csaw__batched_matrix_of(y);
     p.arg = options->arg;
     p.reduce = options->reduce;
+    CSAW_TRY(check_width(p));
     CSAW_TRY(where.enter(batch->ordinal, options->stream, nullptr));
     return multiply(where, p, lanes);
 }
@@ -75,6 +84,7 @@ static csaw_status features(const place &where, const csaw_batch *batch, const c
     p.transposed = true;
     p.reduce = csaw__is_extreme(options->reduce) ? options->reduce : CSAW_SUM; /* MEAN's weights are divided */
     p.arg = options->arg;
+    CSAW_TRY(check_width(p));
     return csaw__goes_by_won(&p, batch->total.graphs, batch->most, d->in_order) ? add_won(where, batch, p)
                                                                                 : multiply(where, p, 0);
 }

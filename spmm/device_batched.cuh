@@ -14,7 +14,9 @@
 #ifndef CSAW_SPMM_DEVICE_BATCHED_CUH
 #define CSAW_SPMM_DEVICE_BATCHED_CUH
 
+#include "spmm/device_address.cuh"
 #include "spmm/device_batched_entry.cuh"
+#include "spmm/device_divide.cuh"
 #include "spmm/device_slice.cuh"
 
 /* ---- a graph's matrices ---- */
@@ -70,28 +72,40 @@ static __device__ __forceinline__ void csaw__batched_store(const csaw__batched_m
 
 /* ---- a row of the output ---- */
 
-/* What becomes of the products of an entry's weight and features: they are added, or the best is kept, or, for
- * gradients of MAX and MIN, those are added of which arg says that the entry won. */
-enum csaw__batched_rule { CSAW__ADD, CSAW__KEEP_BEST, CSAW__ADD_WINNERS };
+/* What becomes of the products of an entry's weight and features: they are added, forward or back, or the best is kept,
+ * or, for gradients of MAX and MIN, those are added of which arg says that the entry won. */
+enum csaw__batched_rule { CSAW__ADD, CSAW__ADD_BACK, CSAW__KEEP_BEST, CSAW__ADD_WINNERS };
+
+/* Whose weights: the batch's entries', the call's, or these divided, of CSAW__ADD_BACK. */
+enum csaw__batched_weights { CSAW__OWN, CSAW__GIVEN, CSAW__GIVEN_DIVIDED };
+
+static __host__ __device__ constexpr bool csaw__batched_adds(csaw__batched_rule rule) {
+    return rule == CSAW__ADD || rule == CSAW__ADD_BACK;
+}
 
 static __host__ __device__ constexpr int csaw__batched_factor(csaw__batched_rule rule) {
     return rule == CSAW__ADD_WINNERS ? 1 : CSAW__BATCHED_FACTOR;
 }
 
-/* Whether entries are asked for before the features of those before them have come, which takes registers, so that
- * fewer threads wait at once. given: weights, which are one load more to wait for; beside arg registers are short. */
-static __host__ __device__ constexpr bool csaw__batched_ahead(csaw__batched_rule rule, bool given) {
-    return rule == CSAW__KEEP_BEST || (rule == CSAW__ADD && given);
+/* Whether entries are asked for before the features of those before them have come, which takes registers: these are
+ * short beside arg, and most rows of CSAW__ADD are over by then. */
+static __host__ __device__ constexpr bool csaw__batched_ahead(csaw__batched_rule rule, csaw__batched_weights weights) {
+    return rule == CSAW__ADD ? weights != CSAW__OWN : rule != CSAW__ADD_WINNERS;
 }
 
 /* Blocks that a multiprocessor is to hold at once: as many as registers allow, but few spilled; as measured
- * (docs/measured/2026-11-28-gpu-24.md). */
-static __host__ __device__ constexpr int csaw__batched_blocks(csaw__batched_rule rule, bool given) {
-    return (rule == CSAW__ADD_WINNERS ? 1536 : csaw__batched_ahead(rule, given) ? 1024 : 1280) / CSAW__BATCHED_THREADS;
+ * (docs/measured/2026-11-28-gpu-25.md). */
+static __host__ __device__ constexpr int csaw__batched_blocks(csaw__batched_rule rule, csaw__batched_weights weights) {
+    return (rule == CSAW__ADD_WINNERS        ? 1536
+            : rule == CSAW__KEEP_BEST        ? 1024
+            : weights == CSAW__GIVEN_DIVIDED ? 1152
+                                             : 1280) /
+           CSAW__BATCHED_THREADS;
 }
 
 static csaw__batched_rule csaw__batched_rule_of(const csaw__batched_product *p) {
-    return !csaw__is_extreme(p->reduce) ? CSAW__ADD : p->transposed ? CSAW__ADD_WINNERS : CSAW__KEEP_BEST;
+    if (csaw__is_extreme(p->reduce)) return p->transposed ? CSAW__ADD_WINNERS : CSAW__KEEP_BEST;
+    return p->transposed ? CSAW__ADD_BACK : CSAW__ADD;
 }
 
 template <int VECTOR, csaw__batched_rule RULE> struct csaw__batched_sum { /* of one vector of columns */
@@ -112,7 +126,7 @@ template <int VECTOR, csaw__batched_rule RULE> struct csaw__batched_sum { /* of 
 #pragma unroll
         for (int i = 0; i < VECTOR; i++) {
             const float product = weight * csaw__widen<X>(x.at[i]);
-            if (RULE == CSAW__ADD)
+            if (csaw__batched_adds(RULE))
                 value[i] += product;
             else if (RULE == CSAW__ADD_WINNERS)
                 value[i] += winner.at[i] == entry ? product : 0.0f;
@@ -128,61 +142,77 @@ template <int VECTOR, csaw__batched_rule RULE> struct csaw__batched_sum { /* of 
  * again; its features are not, nor are they added, but arg is, since registers are short for one more condition. from:
  * where this lane's first column would be in row 0 of the input; won: the same of arg; step: elements to its second
  * vector. */
-template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, bool GIVEN, bool WHOLE>
+template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, csaw__batched_weights WEIGHTS, bool WHOLE>
 static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_product *p,
                                                             const csaw__batched_row &row, const char *from,
-                                                            const uint32_t *won, uint32_t step,
+                                                            const char *won, uint32_t step,
                                                             csaw__batched_sum<VECTOR, RULE> *sum) {
     constexpr int FACTOR = csaw__batched_factor(RULE);
     constexpr uint32_t COUNT = CSAW__BATCHED_AT_ONCE;
-    constexpr bool AHEAD = csaw__batched_ahead(RULE, GIVEN);
-    constexpr bool DIVIDED = GIVEN && RULE == CSAW__ADD; /* by p->divisor, if there is one: when features have been
-                                                          * asked for, since a division waits */
+    constexpr bool AHEAD = csaw__batched_ahead(RULE, WEIGHTS);
+    constexpr bool GIVEN = WEIGHTS != CSAW__OWN, DIVIDED = WEIGHTS == CSAW__GIVEN_DIVIDED;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
-    const csaw__batched_entry *const entry = p->a.entry + row.first;
-    const float *const given = GIVEN ? p->weight + p->graph[row.graph].num_begin : nullptr;
-    const uint64_t stride = p->in.stride * bytes;
+    const uint32_t stride = (uint32_t)p->in.stride * bytes, won_stride = (uint32_t)p->cols * sizeof(uint32_t);
+    const char *const named = (const char *)(p->a.named + row.first);
+    const char *const divisors = (const char *)(p->divisor + row.first);
+    const char *entry = GIVEN ? named : (const char *)(p->a.entry + row.first);
+    const char *given = GIVEN ? (const char *)(p->weight + p->graph[row.graph].num_begin) : nullptr;
+    csaw__work_out(entry);
+    csaw__work_out(from);
+    if (GIVEN) csaw__work_out(given);
     csaw__batched_entry next[COUNT];
     uint32_t next_number[COUNT] = {0};
-    float next_divisor[COUNT] = {0};
+    const auto place = [&](uint32_t k) { return k < row.count ? k : row.count - 1; };
     const auto fetch = [&](uint32_t k) {
 #pragma unroll
         for (uint32_t n = 0; n < COUNT; n++) {
-            const uint32_t at = k + n < row.count ? k + n : row.count - 1;
-            next[n] = entry[at];
-            if (RULE != CSAW__ADD || GIVEN) next_number[n] = p->a.number[row.first + at];
-            if (GIVEN) next[n].weight = given[next_number[n]];
-            if (DIVIDED && p->divisor) next_divisor[n] = p->divisor[row.first + at];
+            const uint32_t at = place(k + n);
+            if (GIVEN) {
+                const auto e = *(const csaw__batched_named *)csaw__address(entry, at, sizeof(csaw__batched_named));
+                next[n].other = e.other, next_number[n] = e.number;
+            } else {
+                next[n] = *(const csaw__batched_entry *)csaw__address(entry, at, sizeof(csaw__batched_entry));
+                if (!csaw__batched_adds(RULE))
+                    next_number[n] =
+                        ((const csaw__batched_named *)csaw__address(named, at, sizeof(csaw__batched_named)))->number;
+            }
         }
     };
     if (AHEAD && row.count) fetch(0);
     for (uint32_t k = 0; k < row.count; k += COUNT) {
         csaw__batched_pack<X, VECTOR> x[COUNT][FACTOR];
         csaw__pack<uint32_t, VECTOR> winner[COUNT][FACTOR];
-        float weight[COUNT], divisor[COUNT];
+        csaw__batched_divisor divisor[COUNT];
+        float weight[COUNT];
         uint32_t number[COUNT];
         const uint32_t left = row.count - k;
         if (!AHEAD) fetch(k);
 #pragma unroll
         for (uint32_t n = 0; n < COUNT; n++) {
-            const char *const at = from + next[n].other * stride;
+            const char *const at = csaw__address(from, next[n].other, stride);
 #pragma unroll
             for (int j = 0; j < FACTOR; j++) {
                 if (!n || n < left) x[n][j] = csaw__batched_load<X, VECTOR, WHOLE>(at + j * step * bytes);
-                if (RULE == CSAW__ADD_WINNERS)
-                    winner[n][j] = *(const csaw__pack<uint32_t, VECTOR> *)(won + (next[n].other * p->cols + j * step));
+                if (RULE == CSAW__ADD_WINNERS) {
+                    const char *const arg = csaw__address(won, next[n].other, won_stride);
+                    winner[n][j] = *(const csaw__pack<uint32_t, VECTOR> *)(arg + j * step * sizeof(uint32_t));
+                }
             }
-            weight[n] = RULE == CSAW__KEEP_BEST && p->reduce == CSAW_MIN ? -next[n].weight : next[n].weight;
+            if (DIVIDED)
+                divisor[n] = *(const csaw__batched_divisor *)csaw__address(divisors, place(k + n),
+                                                                           sizeof(csaw__batched_divisor));
             number[n] = next_number[n];
-            divisor[n] = next_divisor[n];
+            weight[n] = GIVEN ? *(const float *)csaw__address(given, number[n], sizeof(float)) : next[n].weight;
+            if (RULE == CSAW__KEEP_BEST && p->reduce == CSAW_MIN) weight[n] = -weight[n];
         }
         if (AHEAD && left > COUNT) fetch(k + COUNT);
 #pragma unroll
         for (uint32_t n = 0; n < COUNT; n++) {
-            if (DIVIDED && p->divisor) weight[n] /= divisor[n];
+            if (DIVIDED) weight[n] = csaw__over(weight[n], divisor[n].value, divisor[n].inverse);
 #pragma unroll
             for (int j = 0; j < FACTOR; j++)
-                if (n < left) sum[j].template add<X>(weight[n], x[n][j], number[n], winner[n][j]);
+                if (n < left) /* asked of the first too: sums do not begin before all loads have left */
+                    sum[j].template add<X>(weight[n], x[n][j], number[n], winner[n][j]);
         }
     }
 }
@@ -192,9 +222,11 @@ template <int VECTOR, csaw__batched_rule RULE>
 static __device__ __forceinline__ void csaw__batched_finish(const csaw__batched_product *p, char *out, uint64_t number,
                                                             uint64_t column, uint32_t count,
                                                             csaw__batched_sum<VECTOR, RULE> *sum) {
+    const bool mean = RULE == CSAW__ADD && p->reduce == CSAW_MEAN && count;
+    const float inverse = mean ? 1.0f / (float)count : 0;
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) {
-        if (RULE == CSAW__ADD && p->reduce == CSAW_MEAN && count) sum->value[i] /= (float)count;
+        if (mean) sum->value[i] = csaw__over(sum->value[i], (float)count, inverse);
         if (RULE == CSAW__KEEP_BEST && p->reduce == CSAW_MIN && count) sum->value[i] = -sum->value[i];
     }
     if constexpr (RULE == CSAW__KEEP_BEST)
@@ -202,32 +234,30 @@ static __device__ __forceinline__ void csaw__batched_finish(const csaw__batched_
     csaw__batched_store<VECTOR>(&p->out, out, number, column, sum->value);
 }
 
-template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, bool GIVEN>
-static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, csaw__batched_blocks(RULE, GIVEN))
+template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, csaw__batched_weights WEIGHTS>
+static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, csaw__batched_blocks(RULE, WEIGHTS))
     csaw__batched_rows(const __grid_constant__ csaw__batched_product p) {
     constexpr int FACTOR = csaw__batched_factor(RULE);
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
-    const uint32_t lane = threadIdx.x & (p.lanes - 1), apart = p.lanes * VECTOR, blocks = (uint32_t)p.blocks;
-    const uint32_t slice =
-        blockIdx.x < blocks ? 0 : blockIdx.x / blocks; /* a division costs as much as a few entries */
+    const uint32_t lane = threadIdx.x & (p.lanes - 1), apart = p.lanes * VECTOR, cols = (uint32_t)p.cols;
     const uint32_t group = threadIdx.x >> p.lanes_log, groups = CSAW__BATCHED_THREADS >> p.lanes_log;
-    const uint32_t place = (blockIdx.x - slice * blocks) * groups + group; /* the last block's ends below 2^32 */
-    const uint64_t column = (p.first_slice + slice) * (apart * FACTOR) + lane * VECTOR;
-    if (place >= p.outputs || column >= p.cols) return;
+    const uint32_t place = (blockIdx.x * p.parts + blockIdx.z) * groups + group; /* the last block's ends below 2^32 */
+    const uint32_t column = (p.first_slice + blockIdx.y) * (apart * FACTOR) + lane * VECTOR;
+    if (place >= p.outputs || column >= cols) return;
     const csaw__batched_row row = p.a.row[place];
     const uint32_t number = p.a.output ? p.a.output[place] : place;
     char *const in = csaw__batched_at(p.in.data, csaw__batched_shift(&p.in, p.graph, row.graph, !p.transposed));
-    const bool both = FACTOR > 1 && column + apart < p.cols; /* vectors; else, of two, the first is read twice */
-    const char *const from = in + column * bytes;
-    const uint32_t *const won = RULE == CSAW__ADD_WINNERS ? p.arg + column : nullptr;
+    const bool both = FACTOR > 1 && column + apart < cols; /* vectors; else, of two, the first is read twice */
+    const char *const from = in + (uint64_t)column * bytes;
+    const char *const won = RULE == CSAW__ADD_WINNERS ? (const char *)(p.arg + column) : nullptr;
     const uint32_t step = both ? apart : 0;
     csaw__batched_sum<VECTOR, RULE> sum[FACTOR];
 #pragma unroll
     for (int j = 0; j < FACTOR; j++) sum[j].clear();
     if (VECTOR == 1 || (uintptr_t)in % (VECTOR * bytes) == 0)
-        csaw__batched_reduce<X, VECTOR, RULE, GIVEN, true>(&p, row, from, won, step, sum);
+        csaw__batched_reduce<X, VECTOR, RULE, WEIGHTS, true>(&p, row, from, won, step, sum);
     else
-        csaw__batched_reduce<X, VECTOR, RULE, GIVEN, false>(&p, row, from, won, step, sum);
+        csaw__batched_reduce<X, VECTOR, RULE, WEIGHTS, false>(&p, row, from, won, step, sum);
     char *const out = csaw__batched_at(p.out.data, csaw__batched_shift(&p.out, p.graph, row.graph, p.transposed));
     csaw__batched_finish<VECTOR, RULE>(&p, out, number, column, row.count, sum);
     if constexpr (FACTOR > 1)
@@ -240,15 +270,21 @@ typedef void csaw__batched_kernel(csaw__batched_product);
 
 template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE>
 static csaw__batched_kernel *csaw__batched_kernel_by(const csaw__batched_product *p) {
-    return p->weight ? csaw__batched_rows<X, VECTOR, RULE, true> : csaw__batched_rows<X, VECTOR, RULE, false>;
+    if constexpr (RULE == CSAW__ADD_BACK)
+        if (p->divisor) return csaw__batched_rows<X, VECTOR, RULE, CSAW__GIVEN_DIVIDED>;
+    return p->weight ? csaw__batched_rows<X, VECTOR, RULE, CSAW__GIVEN>
+                     : csaw__batched_rows<X, VECTOR, RULE, CSAW__OWN>;
 }
 
 template <csaw_dtype X, int VECTOR>
 static csaw__batched_kernel *csaw__batched_kernel_for(const csaw__batched_product *p) {
-    const csaw__batched_rule rule = csaw__batched_rule_of(p);
-    return rule == CSAW__ADD         ? csaw__batched_kernel_by<X, VECTOR, CSAW__ADD>(p)
-           : rule == CSAW__KEEP_BEST ? csaw__batched_kernel_by<X, VECTOR, CSAW__KEEP_BEST>(p)
-                                     : csaw__batched_kernel_by<X, VECTOR, CSAW__ADD_WINNERS>(p);
+    switch (csaw__batched_rule_of(p)) {
+    case CSAW__ADD: return csaw__batched_kernel_by<X, VECTOR, CSAW__ADD>(p);
+    case CSAW__ADD_BACK: return csaw__batched_kernel_by<X, VECTOR, CSAW__ADD_BACK>(p);
+    case CSAW__KEEP_BEST: return csaw__batched_kernel_by<X, VECTOR, CSAW__KEEP_BEST>(p);
+    case CSAW__ADD_WINNERS: break;
+    }
+    return csaw__batched_kernel_by<X, VECTOR, CSAW__ADD_WINNERS>(p);
 }
 
 template <csaw_dtype X> static csaw__batched_kernel *csaw__batched_kernel_of(const csaw__batched_product *p) {

@@ -13,22 +13,25 @@ enum {
     CSAW__BATCHED_THREADS = 128, /* of a block: few, so that a block soon ends whose rows differ in length */
     CSAW__BATCHED_AT_ONCE = 2,   /* entries whose features are on their way at once */
     CSAW__BATCHED_FACTOR = 2,    /* vectors of columns that a lane holds; one of gradients of MAX and MIN, beside arg */
-    CSAW__DOTS_THREADS = 128,    /* of a block: few, so that few entries reach all multiprocessors */
-    CSAW__DOTS_NARROW = 2,       /* steps of 16 columns, of rows whose dot products take fewer registers */
-    CSAW__DOTS_FILL = 1 << 16,   /* threads: a dot product takes more lanes while there are no more than so many */
-    CSAW__WON_THREADS = 128,     /* of a block */
-    CSAW__WON_BLOCKS = 4,        /* of a multiprocessor, at least: registers for rows on their way */
-    CSAW__WON_AT_ONCE = 10,      /* rows whose dy and arg are on their way at once */
-    CSAW__WON_MOST = 96,         /* columns of a graph that 48 KiB of shared memory hold, and rows */
-    CSAW__WON_LEAST = 28 << 10   /* threads; with fewer, going by entries is faster */
+    CSAW__BATCHED_WAVE = 144 << 10,  /* threads that a GPU of 132 multiprocessors takes at once, and */
+    CSAW__BATCHED_WAVES = 512 << 10, /* those of more, up to here, start with the longer rows */
+    CSAW__DOTS_THREADS = 128,        /* of a block: few, so that few entries reach all multiprocessors */
+    CSAW__DOTS_NARROW = 2,           /* steps of 16 columns, of rows whose dot products take fewer registers */
+    CSAW__DOTS_FILL = 1 << 16,       /* threads: a dot product takes more lanes while there are no more than so many */
+    CSAW__WON_THREADS = 128,         /* of a block */
+    CSAW__WON_BLOCKS = 4,            /* of a multiprocessor, at least: registers for rows on their way */
+    CSAW__WON_AT_ONCE = 10,          /* rows whose dy and arg are on their way at once */
+    CSAW__WON_MOST = 96,             /* columns of a graph that 48 KiB of shared memory hold, and rows */
+    CSAW__WON_LEAST = 28 << 10       /* threads; with fewer, going by entries is faster */
 };
 
 static_assert(CSAW__WON_MOST * CSAW__WON_THREADS * sizeof(float) <= 48 << 10, "a block asks for no more");
 
 /* Lanes that take a row of the output, `factor` vectors each: as many as hold all its columns, but of whole vectors no
- * more than 16 in all, which is a slice of x so narrow that rows of a graph find it in the L1 cache. */
-static inline uint32_t csaw__batched_lanes_of(uint64_t vectors, uint32_t vector, uint32_t factor) {
-    const uint32_t most = vector > 1 ? 16 / factor : 32;
+ * more than 16 in all, which is a slice of x so narrow that rows of a graph find it in the L1 cache; 32 where rows
+ * differ in length, so that fewer of them wait for each other. */
+static inline uint32_t csaw__batched_lanes_of(uint64_t vectors, uint32_t vector, uint32_t factor, bool uneven) {
+    const uint32_t most = vector > 1 ? (uneven ? 32 : 16) / factor : 32;
     uint32_t lanes = 4;
     while (lanes < most && lanes * factor < vectors) lanes *= 2;
     return lanes;
@@ -57,22 +60,30 @@ struct alignas(8) csaw__batched_entry {
     float weight;
 };
 
+struct alignas(8) csaw__batched_named { /* an entry whose weight is the call's */
+    uint32_t other, number;             /* number: which of its graph's */
+};
+
+struct alignas(8) csaw__batched_divisor {
+    float value, inverse; /* inverse: 1 / value */
+};
+
 /* The matrices of all graphs as one, of rows of the output: by row, or, transposed, by column. Entries of a row stand
  * in the order of its graph. */
 typedef struct csaw__batched_side {
     csaw__batched_row *row;     /* [outputs] */
     uint32_t *output;           /* [outputs] which row of the output each is; NULL = they stand in order */
     csaw__batched_entry *entry; /* [edges] */
-    uint32_t *number;           /* [edges] which entry of its graph each is */
+    csaw__batched_named *named; /* [edges] the same */
 } csaw__batched_side;
 
 typedef struct csaw__device_batch {
     csaw__small *graph; /* [graphs] the one array of descriptors */
     csaw__batched_side by_row, by_col;
-    csaw__batched_entry *mean; /* [edges] of by_col, weights divided by the number of entries of their row */
-    float *divisor;            /* [edges] of by_col, that number */
-    uint32_t *row_of;          /* [edges] of by_row: the row of each */
-    bool in_order;             /* entries by row stand as in the graphs */
+    csaw__batched_entry *mean;      /* [edges] of by_col, weights divided by the number of entries of their row */
+    csaw__batched_divisor *divisor; /* [edges] of by_col, that number */
+    uint32_t *row_of;               /* [edges] of by_row: the row of each */
+    bool in_order;                  /* entries by row stand as in the graphs */
 } csaw__device_batch;
 
 /* ---- what a kernel is given ---- */
@@ -87,9 +98,9 @@ typedef struct csaw__batched_matrix { /* of every graph */
 typedef struct csaw__batched_product { /* out = a in, or its transpose */
     const csaw__small *graph;
     csaw__batched_side a;
-    const float *weight;  /* [edges] graph after graph, in place of the entries' own; or NULL */
-    const float *divisor; /* [edges] with weight, of MEAN transposed: what each entry's is divided by, in
-                             the order of a; else NULL */
+    const float *weight;                  /* [edges] graph after graph, in place of the entries' own; or NULL */
+    const csaw__batched_divisor *divisor; /* [edges] with weight, of MEAN transposed: what each entry's is divided by,
+                                             in the order of a; else NULL */
     uint64_t outputs, cols;
     csaw__batched_matrix in, out;
     uint32_t *arg; /* [sum of rows, cols] of MAX and MIN: written, transposed read; or NULL */
@@ -97,8 +108,8 @@ typedef struct csaw__batched_product { /* out = a in, or its transpose */
     bool transposed;
 
     uint32_t lanes, lanes_log, vector; /* lanes: 2 to the power of lanes_log */
-    uint64_t slices, first_slice;      /* of columns: all, and before this launch */
-    uint64_t blocks;                   /* of a slice */
+    uint32_t slices, first_slice;      /* of columns: all, and before this launch */
+    uint32_t blocks, parts; /* of a slice: blocks times parts, which is 1, or 2: every first one, then every second */
 } csaw__batched_product;
 
 static inline csaw__batched_matrix csaw__batched_matrix_of(const csaw_batched_dense *m) {
@@ -119,18 +130,25 @@ static inline uint32_t csaw__batched_vector_of(uint64_t cols, const csaw__batche
     return whole ? CSAW__VECTOR : 1;
 }
 
+/* Elements of a row, of either matrix, at most: their bytes have 32 bits. */
+#define CSAW__BATCHED_WIDEST (1ull << 30)
+
 /* Fills in the layout of a product whose other fields stand. lanes: 0 = csaw__batched_lanes_of(). */
 static inline void csaw__batched_lay_out(csaw__batched_product *p, uint32_t lanes) {
-    const uint32_t factor = p->transposed && csaw__is_extreme(p->reduce) ? 1 : CSAW__BATCHED_FACTOR;
+    const bool winners = p->transposed && csaw__is_extreme(p->reduce);
+    const uint32_t factor = winners ? 1 : CSAW__BATCHED_FACTOR;
     p->vector = csaw__batched_vector_of(p->cols, &p->in, &p->out, p->arg);
-    p->lanes = lanes ? lanes : csaw__batched_lanes_of(p->cols / p->vector, p->vector, factor);
+    p->lanes =
+        lanes ? lanes : csaw__batched_lanes_of(p->cols / p->vector, p->vector, factor, p->transposed && !winners);
     p->lanes_log = 0;
     while (1u << p->lanes_log < p->lanes) p->lanes_log++;
     const uint64_t width = (uint64_t)p->lanes * p->vector * factor;
     const uint64_t groups = CSAW__BATCHED_THREADS / p->lanes;
-    p->slices = (p->cols + width - 1) / width;
+    p->slices = (uint32_t)((p->cols + width - 1) / width);
     p->first_slice = 0;
-    p->blocks = (p->outputs + groups - 1) / groups;
+    const uint64_t threads = p->outputs * p->lanes * p->slices; /* below 2^32 * 2^31, a thread a column or more */
+    p->parts = p->transposed && threads > CSAW__BATCHED_WAVE && threads <= CSAW__BATCHED_WAVES ? 2 : 1;
+    p->blocks = (uint32_t)((p->outputs + groups * p->parts - 1) / (groups * p->parts));
 }
 
 /* ---- gradients of MAX and MIN by rows (spmm/device_batched_won.cuh) ---- */
@@ -147,8 +165,8 @@ static __host__ __device__ __forceinline__ uint64_t csaw__won_threads(uint64_t g
  * and in one launch. most: rows or columns of a graph. */
 static inline bool csaw__goes_by_won(const csaw__batched_product *p, uint64_t graphs, uint64_t most, bool in_order) {
     if (!csaw__is_extreme(p->reduce) || !in_order || most > CSAW__WON_MOST) return false;
-    if (p->cols < 32 || p->cols > UINT32_MAX / 4 || p->in.stride > UINT32_MAX / 4) return false; /* bytes of a row */
-    const uint64_t threads = csaw__won_threads(graphs, p->cols);                                 /* below 2^62 */
+    if (p->cols < 32) return false;
+    const uint64_t threads = csaw__won_threads(graphs, p->cols); /* below 2^62 */
     return threads >= CSAW__WON_LEAST && threads / CSAW__WON_THREADS < 0x7fffffff;
 }
 

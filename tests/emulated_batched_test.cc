@@ -3,6 +3,7 @@
 // device_batched_dots.cuh, device_batched_tiles.cuh, device_batched_won.cuh): the bits of csaw_batched_spmm() and of
 // its backward pass, in every form of a batch; and the checks of a batch.
 #include <algorithm>
+#include <cfloat>
 
 #include "tests/batched_cases.h"
 
@@ -33,7 +34,7 @@ struct There {
         uint32_t by_col_moved = 0;
         output.resize(t.cols + 1);
         row_of_row.resize(t.rows + 1), row_of_col.resize(t.cols + 1);
-        number.resize(t.edges + 1), number_by_col.resize(t.edges + 1);
+        named.resize(t.edges + 1), named_by_col.resize(t.edges + 1);
         for (auto *entries : {&by_row, &by_col, &mean}) entries->resize(t.edges + 1);
         divisor.resize(t.edges + 1);
         Launch(t.edges, 64, csaw__batch_spread, batch->graph, t.graphs, t.edges, row.data(), col.data(), weight.data());
@@ -41,14 +42,14 @@ struct There {
         Launch(t.rows, 64, csaw__batch_rows<CSAW__BY_ROW>, batch->graph, t.graphs, row_of.data(), t.edges, t.rows,
                row_of_row.data());
         Launch(t.edges, 64, csaw__batch_entries, batch->graph, t.graphs, order.data(), col.data(), weight.data(),
-               t.edges, by_row.data(), number.data(), &moved);
+               t.edges, by_row.data(), named.data(), &moved);
         order = Sort(col, t.edges, &sorted_col);
         Launch(t.cols, 64, csaw__batch_rows<CSAW__BY_COL>, batch->graph, t.graphs, sorted_col.data(), t.edges, t.cols,
                cols.data());
         Launch(t.cols, 64, csaw__batch_level, static_cast<const csaw__batched_row *>(cols.data()), t.cols,
                row_of_col.data(), output.data());
         Launch(t.edges, 64, csaw__batch_entries, batch->graph, t.graphs, order.data(), row.data(), weight.data(),
-               t.edges, by_col.data(), number_by_col.data(), &by_col_moved);
+               t.edges, by_col.data(), named_by_col.data(), &by_col_moved);
         Launch(t.edges, 64, csaw__batch_means, by_col.data(), row_of_row.data(), t.edges, mean.data(), divisor.data());
     }
     static std::vector<uint64_t> Sort(const std::vector<uint32_t> &key, uint64_t edges, std::vector<uint32_t> *sorted) {
@@ -63,8 +64,8 @@ struct There {
         csaw__batched_product p = {};
         p.graph = batch->graph;
         p.a = transposed ? csaw__batched_side{Mutable(row_of_col), Mutable(output),
-                                              Mutable(reduce == CSAW_MEAN ? mean : by_col), Mutable(number_by_col)}
-                         : csaw__batched_side{Mutable(row_of_row), nullptr, Mutable(by_row), Mutable(number)};
+                                              Mutable(reduce == CSAW_MEAN ? mean : by_col), Mutable(named_by_col)}
+                         : csaw__batched_side{Mutable(row_of_row), nullptr, Mutable(by_row), Mutable(named)};
         p.weight = weight;
         if (transposed && reduce == CSAW_MEAN && weight) p.divisor = divisor.data();
         p.outputs = transposed ? batch->total.cols : batch->total.rows;
@@ -76,8 +77,9 @@ struct There {
     const csaw_batch *batch;
     std::vector<csaw__batched_row> row_of_row, row_of_col; // records
     std::vector<csaw__batched_entry> by_row, by_col, mean;
-    std::vector<float> divisor;
-    std::vector<uint32_t> row_of, number, number_by_col, output;
+    std::vector<csaw__batched_named> named, named_by_col;
+    std::vector<csaw__batched_divisor> divisor;
+    std::vector<uint32_t> row_of, output;
     uint32_t moved = 0;
 };
 
@@ -85,11 +87,19 @@ csaw__batched_matrix MatrixOf(const csaw_batched_dense &m) {
     return {m.each ? nullptr : static_cast<char *>(m.data), m.each, m.stride ? m.stride : m.cols, m.dtype};
 }
 
-void RunRows(csaw__batched_product p, uint32_t lanes) {
+// In launches of two slices at most. parts: as laid out, or, not 0, so many.
+void RunRows(csaw__batched_product p, uint32_t lanes, uint32_t parts = 0) {
     csaw__batched_lay_out(&p, lanes);
+    if (parts) {
+        p.blocks = (p.blocks * p.parts + parts - 1) / parts;
+        p.parts = parts;
+    }
     for (; p.first_slice < p.slices; p.first_slice += 2)
-        Launch(std::min<uint64_t>(2, p.slices - p.first_slice) * p.blocks * CSAW__BATCHED_THREADS,
-               CSAW__BATCHED_THREADS, csaw__batched_kernel_at(&p), p);
+        for (emulated::block.z = 0; emulated::block.z < p.parts; emulated::block.z++)
+            for (emulated::block.y = 0; emulated::block.y < std::min(2u, p.slices - p.first_slice); emulated::block.y++)
+                Launch(uint64_t{p.blocks} * CSAW__BATCHED_THREADS, CSAW__BATCHED_THREADS, csaw__batched_kernel_at(&p),
+                       p);
+    emulated::block.y = emulated::block.z = 0;
 }
 
 struct Ask {
@@ -162,8 +172,11 @@ void ExpectCpuBits(const std::vector<SmallMatrix> &given, const Ask &ask, const 
     csaw__batched_product p = there.product(true, reduce_of(ask.reduce), weight);
     const csaw_batched_dense dx_view = dx.view();
     p.cols = ask.width, p.in = MatrixOf(from), p.out = MatrixOf(dx_view), p.arg = best ? want_arg.data() : nullptr;
-    RunRows(p, 0);
-    EXPECT_EQ(dx.bytes, want_dx.bytes) << Name(ask) << ", dx";
+    for (uint32_t parts : {1, 2}) {
+        std::fill(dx.bytes.begin(), dx.bytes.end(), static_cast<char>(0xff));
+        RunRows(p, 0, parts);
+        EXPECT_EQ(dx.bytes, want_dx.bytes) << Name(ask) << ", dx in " << parts;
+    }
     if (best && !there.moved) {
         Features by_rows = features(cols_of(graphs));
         const csaw_batched_dense view = by_rows.view();
@@ -283,13 +296,7 @@ TEST(EmulatedBatched, SmallGraphsGoByRows) {
     EXPECT_FALSE(takes(CSAW__WON_LEAST / 64 - 1, 50, true));
     EXPECT_FALSE(takes(1ull << 32, 50, true)); // 2^31 blocks
     EXPECT_TRUE(takes((1ull << 32) - 100, 50, true));
-    p.in.stride = UINT32_MAX / 4;
-    EXPECT_TRUE(takes(1000, 50, true));
-    p.in.stride++;
-    EXPECT_FALSE(takes(1000, 50, true));
-    p.in.stride = p.cols = UINT32_MAX / 4 + 1ull;
-    EXPECT_FALSE(takes(1000, 50, true));
-    p.in.stride = p.cols = 64, p.reduce = CSAW_SUM;
+    p.reduce = CSAW_SUM;
     EXPECT_FALSE(takes(1000, 50, true));
     p.reduce = CSAW_MIN;
     for (uint64_t cols : {0, 31}) {
@@ -298,6 +305,56 @@ TEST(EmulatedBatched, SmallGraphsGoByRows) {
     }
     p.cols = 32;
     EXPECT_TRUE(takes(100000, 50, true));
+}
+
+// Gradients of more threads than a GPU takes at once, but not of many more, begin with the longer rows.
+TEST(EmulatedBatched, LongerRowsGoFirst) {
+    csaw__batched_product p = {};
+    p.cols = 512, p.in.stride = p.out.stride = 512;
+    const auto parts_of = [&](bool transposed, uint64_t outputs) {
+        p.transposed = transposed, p.outputs = outputs;
+        csaw__batched_lay_out(&p, 0);
+        const uint64_t groups = CSAW__BATCHED_THREADS / p.lanes * p.parts;
+        EXPECT_EQ(p.lanes, transposed ? 16u : 8u);
+        EXPECT_EQ(p.slices, transposed ? 4u : 8u);
+        EXPECT_TRUE(p.blocks * groups >= outputs && p.blocks * groups < outputs + groups);
+        return p.parts;
+    };
+    EXPECT_EQ(parts_of(true, CSAW__BATCHED_WAVE / 64), 1u);
+    EXPECT_EQ(parts_of(true, CSAW__BATCHED_WAVE / 64 + 1), 2u);
+    EXPECT_EQ(parts_of(true, CSAW__BATCHED_WAVES / 64), 2u);
+    EXPECT_EQ(parts_of(true, CSAW__BATCHED_WAVES / 64 + 1), 1u);
+    EXPECT_EQ(parts_of(true, CSAW__BATCHED_MOST), 1u);
+    EXPECT_EQ(parts_of(false, CSAW__BATCHED_WAVE / 64 + 1), 1u);
+}
+
+// csaw__over(), and what it is for: a product by 1 / n alone is wrong, and so are quotients below 2^-126 that are
+// rounded twice, and some by a 1 / n that is one bit off.
+TEST(EmulatedBatched, QuotientsAreRoundedOnce) {
+    std::mt19937_64 random(17);
+    uint64_t products_wrong = 0, twice_wrong = 0;
+    const auto bits_of = [](float x) { return __float_as_uint(x); };
+    const auto expect = [&](float x, float n) {
+        const float want = x / n;
+        const float inverse = 1 / n, larger = csaw__quotient(x * 0x1p64f, n, inverse) * 0x1p-64f;
+        ASSERT_EQ(bits_of(csaw__over(x, n, inverse)), bits_of(want)) << std::hexfloat << x << " / " << n;
+        products_wrong += bits_of(x * inverse) != bits_of(want);
+        twice_wrong += std::fabs(x) < 0x1p-90f && bits_of(larger) != bits_of(want);
+    };
+    for (float x : {0.0f, -0.0f, INFINITY, -INFINITY, 1.0f, -FLT_MAX, FLT_MIN, 0x1p-149f, -0x3p-149f, 0x1p-90f})
+        for (float n : {1.0f, 2.0f, 3.0f, 6.0f, 255.0f, 16777215.0f, 4294967296.0f}) expect(x, n);
+    EXPECT_TRUE(std::isnan(csaw__over(NAN, 3, 1.0f / 3)));
+    EXPECT_NE(csaw__over(1, 16777215, 0x1p-24f), 1 / 16777215.0f);
+    for (int i = 0; i < 100000; i++) {
+        const uint64_t r = random();
+        const uint32_t count = 1 + static_cast<uint32_t>(random() >> (32 + random() % 32));
+        uint32_t bits = static_cast<uint32_t>(r);
+        if (i % 2) bits = (bits & 0x80000000u) | (bits & 0x7fffffffu) % (40u << 23); // below 2^-87
+        if ((bits & 0x7f800000u) == 0x7f800000u) continue;
+        expect(__uint_as_float(bits), static_cast<float>(count ? count : 1));
+    }
+    EXPECT_GT(products_wrong, 5000u);
+    EXPECT_GT(twice_wrong, 5u);
 }
 
 // Weights that differ from the batch's, forward and backward.

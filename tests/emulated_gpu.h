@@ -21,7 +21,7 @@
 namespace emulated {
 
 struct Place {
-    uint32_t x;
+    uint32_t x, y, z; // y, z: of blocks, as the test has set them
 };
 } // namespace emulated
 

@@ -11,10 +11,10 @@
 /* kernel(arguments...) on so many blocks, at least 1, each with so many bytes of shared memory besides what the kernel
  * names, 48 KiB at most in all, or what cudaFuncAttributeMaxDynamicSharedMemorySize was set to. */
 template <typename... PARAMETERS, typename... ARGUMENTS>
-inline csaw_status csaw__device_launch_shared(cudaStream_t stream, unsigned blocks, unsigned threads, size_t shared,
+inline csaw_status csaw__device_launch_shared(cudaStream_t stream, dim3 blocks, unsigned threads, size_t shared,
                                               void (*kernel)(PARAMETERS...), ARGUMENTS &&...arguments) {
     cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(blocks);
+    config.gridDim = blocks;
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = shared;
     config.stream = stream;
@@ -23,7 +23,7 @@ inline csaw_status csaw__device_launch_shared(cudaStream_t stream, unsigned bloc
 }
 
 template <typename... PARAMETERS, typename... ARGUMENTS>
-inline csaw_status csaw__device_launch(cudaStream_t stream, unsigned blocks, unsigned threads,
+inline csaw_status csaw__device_launch(cudaStream_t stream, dim3 blocks, unsigned threads,
                                        void (*kernel)(PARAMETERS...), ARGUMENTS &&...arguments) {
     return csaw__device_launch_shared(stream, blocks, threads, 0, kernel, std::forward<ARGUMENTS>(arguments)...);
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* spmm/device_divide.cuh - x / n, rounded to nearest, for many x of one n, a number of things. The compiler's division
+ * asks the special function unit twice for each, and calls a function for numbers that are rare, which takes registers.
+ *
+ * Method: the quotient by 1 / n, and what is left put right by a fused multiply-add (Markstein, "Computation of
+ * elementary functions on the IBM RISC System/6000 processor", 1990). */
+#ifndef CSAW_SPMM_DEVICE_DIVIDE_CUH
+#define CSAW_SPMM_DEVICE_DIVIDE_CUH
+
+#include <math.h>
+
+/* inverse: 1 / n, rounded to nearest, without which some last bits are wrong. */
+static __device__ __forceinline__ float csaw__quotient(float x, float n, float inverse) {
+    const float about = x * inverse;
+    return fmaf(fmaf(-n, about, x), inverse, about);
+}
+
+/* x / n; n: 1 to 2^32; inverse: as above. A quotient with fewer bits than others, below 2^-126, is found 2^64 times as
+ * large; if that lies halfway between two such numbers, what is left says on which side of it x / n is. */
+static __device__ __forceinline__ float csaw__over(float x, float n, float inverse) {
+    const float size = fabsf(x);
+    if (size >= 0x1p-90f && size < INFINITY) return csaw__quotient(x, n, inverse);
+    if (size == 0 || !(size < INFINITY)) return x;
+    const float larger = x * 0x1p64f, q = csaw__quotient(larger, n, inverse);
+    const float again = q * 0x1p-64f * 0x1p64f, off = q - again, left = fmaf(-n, q, larger);
+    const bool halfway = fabsf(off) == 0x1p-86f && left != 0;
+    return (!halfway ? q : (left > 0) == (off > 0) ? q + off : again) * 0x1p-64f;
+}
+
+#endif

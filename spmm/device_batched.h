@@ -13,8 +13,9 @@ enum {
     CSAW__BATCHED_THREADS = 128, /* of a block: few, so that a block soon ends whose rows differ in length */
     CSAW__BATCHED_AT_ONCE = 2,   /* entries whose features are on their way at once */
     CSAW__BATCHED_FACTOR = 2,    /* vectors of columns that a lane holds; one of gradients of MAX and MIN, beside arg */
-    CSAW__BATCHED_WAVE = 144 << 10,  /* threads that a GPU of 132 multiprocessors takes at once, and */
-    CSAW__BATCHED_WAVES = 512 << 10, /* those of more, up to here, start with the longer rows */
+    CSAW__BATCHED_WAVE =
+        144 << 10, /* threads: gradients of more, which a GPU of 132 multiprocessors does not hold at */
+    CSAW__BATCHED_WAVES = 512 << 10, /* once, but of no more than so many, begin with the longer rows */
     CSAW__DOTS_THREADS = 128,        /* of a block: few, so that few entries reach all multiprocessors */
     CSAW__DOTS_NARROW = 2,           /* steps of 16 columns, of rows whose dot products take fewer registers */
     CSAW__DOTS_FILL = 1 << 16,       /* threads: a dot product takes more lanes while there are no more than so many */

@@ -90,11 +90,12 @@ struct traffic {
     double moved, least; /* bytes */
 };
 
-/* Rows have records of 16 bytes, entries 8, with their weight or by number; given: weights of the call. */
+/* Rows have records of 16 bytes, entries 8, with their weight or by number, divisors 8; given: weights of the
+ * call. */
 static traffic traffic_of(const graphs &g, operation what, bool given) {
     const double edges = (double)g.a.num_edges, row = (double)g.x.cols * 4, rows = (double)g.a.rows;
     const bool best = what == LARGEST || what == LARGEST_BACK;
-    const double entries = edges * (8 + (given ? 4 : best ? 8 : 0)) + rows * 16;
+    const double entries = edges * (8 + (given ? 4 : best ? 8 : 0) + (given && what == MEANS_BACK ? 8 : 0)) + rows * 16;
     if (what == DOTS) return {edges * (2 * row + 16) + entries, 2 * rows * row + edges * 12 + entries};
     const double arg = best ? rows * row : 0;
     const double gathered = edges * row * (what == LARGEST_BACK ? 2 : 1);

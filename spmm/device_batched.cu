@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_batched.cu - products of a batch of small graphs on a GPU, and gradients: one launch each. No work
- * memory, and nothing waits. */
+/* spmm/device_batched.cu - products of a batch of small graphs on a GPU, and gradients: one launch each, of more
+ * than four million columns several. No work memory, and nothing waits. */
 #include "spmm/device_batched_dots.cuh"
 #include "spmm/device_batched_tiles.cuh"
 #include "spmm/device_batched_won.cuh"
 #include "spmm/device_private.cuh"
 
+/* Of what the kernel reads. */
 static csaw_status check_width(const csaw__batched_product &p) {
     const uint64_t widest = p.in.stride > p.cols ? p.in.stride : p.cols;
     CSAW_REQUIRE(widest <= CSAW__BATCHED_WIDEST, CSAW_EINVAL,
-                 "features of %llu columns, or rows that far apart, but a GPU takes %llu at most; give fewer columns",
-                 (unsigned long long)widest, CSAW__BATCHED_WIDEST);
+                 "%s has %llu columns, or its rows are so far apart, but a GPU takes %llu at most; give fewer columns",
+                 p.transposed ? "dy" : "x", (unsigned long long)widest, CSAW__BATCHED_WIDEST);
     return CSAW_OK;
 }
 

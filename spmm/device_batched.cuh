@@ -87,8 +87,8 @@ static __host__ __device__ constexpr int csaw__batched_factor(csaw__batched_rule
     return rule == CSAW__ADD_WINNERS ? 1 : CSAW__BATCHED_FACTOR;
 }
 
-/* Whether entries are asked for before the features of those before them have come, which takes registers: these are
- * short beside arg, and most rows of CSAW__ADD are over by then. */
+/* Whether entries are asked for before the features of those before them have come, as measured: registers are short
+ * beside arg; rows of CSAW__ADD are mostly over by then, but weights of the call are one load more to wait for. */
 static __host__ __device__ constexpr bool csaw__batched_ahead(csaw__batched_rule rule, csaw__batched_weights weights) {
     return rule == CSAW__ADD ? weights != CSAW__OWN : rule != CSAW__ADD_WINNERS;
 }
@@ -154,7 +154,7 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
     const uint32_t stride = (uint32_t)p->in.stride * bytes, won_stride = (uint32_t)p->cols * sizeof(uint32_t);
     const char *const named = (const char *)(p->a.named + row.first);
-    const char *const divisors = (const char *)(p->divisor + row.first);
+    const char *const divisors = DIVIDED ? (const char *)(p->divisor + row.first) : nullptr;
     const char *entry = GIVEN ? named : (const char *)(p->a.entry + row.first);
     const char *given = GIVEN ? (const char *)(p->weight + p->graph[row.graph].num_begin) : nullptr;
     csaw__work_out(entry);

@@ -13,9 +13,8 @@ enum {
     CSAW__BATCHED_THREADS = 128, /* of a block: few, so that a block soon ends whose rows differ in length */
     CSAW__BATCHED_AT_ONCE = 2,   /* entries whose features are on their way at once */
     CSAW__BATCHED_FACTOR = 2,    /* vectors of columns that a lane holds; one of gradients of MAX and MIN, beside arg */
-    CSAW__BATCHED_WAVE =
-        144 << 10, /* threads: gradients of more, which a GPU of 132 multiprocessors does not hold at */
-    CSAW__BATCHED_WAVES = 512 << 10, /* once, but of no more than so many, begin with the longer rows */
+    CSAW__BATCHED_WAVE = 144 << 10,  /* threads: of gradients of more than so many, and at most */
+    CSAW__BATCHED_WAVES = 512 << 10, /* so many, every second block waits; as measured */
     CSAW__DOTS_THREADS = 128,        /* of a block: few, so that few entries reach all multiprocessors */
     CSAW__DOTS_NARROW = 2,           /* steps of 16 columns, of rows whose dot products take fewer registers */
     CSAW__DOTS_FILL = 1 << 16,       /* threads: a dot product takes more lanes while there are no more than so many */
@@ -82,7 +81,7 @@ typedef struct csaw__device_batch {
     csaw__small *graph; /* [graphs] the one array of descriptors */
     csaw__batched_side by_row, by_col;
     csaw__batched_entry *mean;      /* [edges] of by_col, weights divided by the number of entries of their row */
-    csaw__batched_divisor *divisor; /* [edges] of by_col, that number */
+    csaw__batched_divisor *divisor; /* [edges] of by_col, that number and its inverse */
     uint32_t *row_of;               /* [edges] of by_row: the row of each */
     bool in_order;                  /* entries by row stand as in the graphs */
 } csaw__device_batch;
@@ -131,8 +130,9 @@ static inline uint32_t csaw__batched_vector_of(uint64_t cols, const csaw__batche
     return whole ? CSAW__VECTOR : 1;
 }
 
-/* Elements of a row, of either matrix, at most: their bytes have 32 bits. */
-#define CSAW__BATCHED_WIDEST (1ull << 30)
+/* Columns, and elements from row to row of what is read, at most: their bytes, of arg too, have 32 bits. */
+#define CSAW__BATCHED_WIDEST ((1ull << 30) - 1)
+static_assert(CSAW__BATCHED_WIDEST * sizeof(float) <= UINT32_MAX, "as kernels multiply");
 
 /* Fills in the layout of a product whose other fields stand. lanes: 0 = csaw__batched_lanes_of(). */
 static inline void csaw__batched_lay_out(csaw__batched_product *p, uint32_t lanes) {
@@ -148,7 +148,7 @@ static inline void csaw__batched_lay_out(csaw__batched_product *p, uint32_t lane
     p->slices = (uint32_t)((p->cols + width - 1) / width);
     p->first_slice = 0;
     const uint64_t threads = p->outputs * p->lanes * p->slices; /* below 2^32 * 2^31, a thread a column or more */
-    p->parts = p->transposed && threads > CSAW__BATCHED_WAVE && threads <= CSAW__BATCHED_WAVES ? 2 : 1;
+    p->parts = p->transposed && p->lanes > 4 && threads > CSAW__BATCHED_WAVE && threads <= CSAW__BATCHED_WAVES ? 2 : 1;
     p->blocks = (uint32_t)((p->outputs + groups * p->parts - 1) / (groups * p->parts));
 }
 
@@ -167,7 +167,7 @@ static __host__ __device__ __forceinline__ uint64_t csaw__won_threads(uint64_t g
 static inline bool csaw__goes_by_won(const csaw__batched_product *p, uint64_t graphs, uint64_t most, bool in_order) {
     if (!csaw__is_extreme(p->reduce) || !in_order || most > CSAW__WON_MOST) return false;
     if (p->cols < 32) return false;
-    const uint64_t threads = csaw__won_threads(graphs, p->cols); /* below 2^62 */
+    const uint64_t threads = csaw__won_threads(graphs, p->cols); /* below 2^62, by CSAW__BATCHED_WIDEST */
     return threads >= CSAW__WON_LEAST && threads / CSAW__WON_THREADS < 0x7fffffff;
 }
 

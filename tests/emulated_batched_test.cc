@@ -2,6 +2,8 @@
 // tests/emulated_batched_test.cc - batched products as the GPU has them (spmm/device_batch.cuh, device_batched.cuh,
 // device_batched_dots.cuh, device_batched_tiles.cuh, device_batched_won.cuh): the bits of csaw_batched_spmm() and of
 // its backward pass, in every form of a batch; and the checks of a batch.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cfloat>
 
@@ -307,8 +309,8 @@ TEST(EmulatedBatched, SmallGraphsGoByRows) {
     EXPECT_TRUE(takes(100000, 50, true));
 }
 
-// Gradients of more threads than a GPU takes at once, but not of many more, begin with the longer rows.
-TEST(EmulatedBatched, LongerRowsGoFirst) {
+// Gradients of so many threads, and no more, in two parts: every first block, then every second.
+TEST(EmulatedBatched, SecondBlocksWait) {
     csaw__batched_product p = {};
     p.cols = 512, p.in.stride = p.out.stride = 512;
     const auto parts_of = [&](bool transposed, uint64_t outputs) {
@@ -326,6 +328,38 @@ TEST(EmulatedBatched, LongerRowsGoFirst) {
     EXPECT_EQ(parts_of(true, CSAW__BATCHED_WAVES / 64 + 1), 1u);
     EXPECT_EQ(parts_of(true, CSAW__BATCHED_MOST), 1u);
     EXPECT_EQ(parts_of(false, CSAW__BATCHED_WAVE / 64 + 1), 1u);
+    p.transposed = true, p.cols = 4, p.outputs = CSAW__BATCHED_WAVE / 4 + 1; // 4 lanes: a block has 32 rows
+    csaw__batched_lay_out(&p, 0);
+    EXPECT_EQ(p.lanes, 4u);
+    EXPECT_EQ(p.parts, 1u);
+}
+
+// Rows as far apart as they may be: 4 GiB, of which two pages are there. Rows of the output are side by side.
+TEST(EmulatedBatched, RowsFarApart) {
+    const uint64_t apart = CSAW__BATCHED_WIDEST, bytes = (apart + 4) * sizeof(float);
+    void *const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) GTEST_SKIP() << "no address space of 4 GiB";
+    float *const x = static_cast<float *>(memory);
+    const std::vector<SmallMatrix> graphs = {{2, 2, {{0, 1, 3}, {1, 0, 5}}}};
+    const Arrays arrays(graphs, Form::list_coo);
+    const Batch batch = arrays.batch();
+    const There there(batch.get());
+    x[0] = 7, x[apart] = 11;
+    const float weight[] = {2, 4};
+    for (bool transposed : {false, true})
+        for (const float *given : {static_cast<const float *>(nullptr), weight}) {
+            std::vector<float> y(2, NAN);
+            csaw__batched_product p = there.product(transposed, CSAW_SUM, given);
+            p.cols = 1;
+            p.in = {reinterpret_cast<char *>(x), nullptr, apart, CSAW_F32};
+            p.out = {reinterpret_cast<char *>(y.data()), nullptr, 1, CSAW_F32};
+            RunRows(p, 0);
+            const float first = given ? weight[0] : 3, second = given ? weight[1] : 5;
+            EXPECT_EQ(y, transposed ? (std::vector<float>{second * 11, first * 7})
+                                    : (std::vector<float>{first * 11, second * 7}));
+        }
+    munmap(memory, bytes);
 }
 
 // csaw__over(), and what it is for: a product by 1 / n alone is wrong, and so are quotients below 2^-126 that are

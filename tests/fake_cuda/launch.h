@@ -11,8 +11,8 @@
 #include <cuda_runtime.h>
 
 struct dim3 {
-    unsigned x;
-    explicit dim3(unsigned of = 1) : x(of) {}
+    unsigned x, y, z;
+    dim3(unsigned of_x = 1, unsigned of_y = 1, unsigned of_z = 1) : x(of_x), y(of_y), z(of_z) {}
 };
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;
@@ -23,9 +23,14 @@ template <class... PARAMETERS, class... ARGUMENTS>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(PARAMETERS...),
                                ARGUMENTS &&...arguments) {
     const std::tuple<PARAMETERS...> given(std::forward<ARGUMENTS>(arguments)...);
-    const unsigned blocks = config->gridDim.x, threads = config->blockDim.x;
-    return fake_cuda::Launch(config->stream,
-                             [=] { emulated::RunBlocks(blocks, threads, [&] { std::apply(kernel, given); }); });
+    const dim3 blocks = config->gridDim;
+    const unsigned threads = config->blockDim.x;
+    return fake_cuda::Launch(config->stream, [=] {
+        for (emulated::block.z = 0; emulated::block.z < blocks.z; emulated::block.z++)
+            for (emulated::block.y = 0; emulated::block.y < blocks.y; emulated::block.y++)
+                emulated::RunBlocks(blocks.x, threads, [&] { std::apply(kernel, given); });
+        emulated::block.y = emulated::block.z = 0;
+    });
 }
 
 #endif

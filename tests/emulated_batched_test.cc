@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // tests/emulated_batched_test.cc - batched products as the GPU has them (spmm/device_batch.cuh, device_batched.cuh,
 // device_batched_dots.cuh, device_batched_tiles.cuh, device_batched_won.cuh): the bits of csaw_batched_spmm() and of
-// its backward pass, in every form of a batch; and the checks of a batch.
+// its backward pass, in every form of a batch; the checks of a batch; and quotients (device_divide.cuh).
 #include <sys/mman.h>
 
 #include <algorithm>

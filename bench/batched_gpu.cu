@@ -5,15 +5,16 @@
  * al. (CCGrid 2019), graphs of mixed sizes, 100,000 small ones, and real molecules. Results are verified by
  * bench/spmm_check.h before they are timed.
  *
- *   batched_gpu_bench [--repeat 21] [--calls 100] [--gin FILE]... [--tu PREFIX]... [--columns 64] [--commit TEXT]
- *                     [--json FILE]
+ *   batched_gpu_bench [--repeat 7] [--places 5] [--calls 100] [--gin FILE]... [--tu PREFIX]... [--columns 64]
+ *                     [--commit TEXT] [--json FILE]
  *
  * Times are of one call, as the share of a CUDA graph of --calls calls: median, least and most of --repeat launches of
- * the graph. Beside each stand its floor, every array once (least_bytes) at the rate of a copy measured in this run,
- * and the rate of the bytes that its entries ask for (moved_bytes: features of every entry, and the output). Arrays of
- * most cases stay in the L2 cache from call to call, so that they can be faster than the floor. --gin and --tu:
- * molecules as in bench/batched.c; --columns is the width of their features. float32. Exits 3 if a result of csaw's is
- * wrong. */
+ * the graph on each of --places copies of all arrays. Beside each stand its floor, every array once (least_bytes) at
+ * the rate of a copy measured in this run, and the rate of the bytes that its entries ask for (moved_bytes: features of
+ * every entry, and the output). Arrays of most cases stay in the L2 cache from call to call, so that they can be faster
+ * than the floor. --gin and --tu: molecules as in bench/batched.c; --columns is the width of their features. float32.
+ * Exits 3 if a result of csaw's is wrong. */
+#include <memory>
 #include <string>
 
 #include "bench/gpu_bench.cuh"
@@ -23,10 +24,13 @@ extern "C" {
 #include "spmm/device.h"
 }
 
-enum { CHECKED = 2000 /* rows, or entries */ };
+enum {
+    CHECKED = 2000, /* rows, or entries */
+    LAUNCHED = 64   /* before anything is timed */
+};
 
 struct settings {
-    uint32_t repeat = 21, calls = 100, columns = 64;
+    uint32_t repeat = 7, places = 5, calls = 100, columns = 64;
     const char *commit = "", *json = nullptr;
     std::vector<std::pair<const char *, bool>> files; /* whether it is a prefix of TU's */
 };
@@ -39,49 +43,64 @@ struct bench {
     double copy_rate = 0; /* bytes a second */
 };
 
-/* The graphs of one case, on the host as one matrix of blocks, on the GPU as batches too. */
+/* What a case has on the GPU, at one place: a matrix of blocks, batches, and what they are multiplied by and into. */
+struct arrays {
+    csaw_sparse a;
+    csaw_batch *csr = nullptr, *coo = nullptr;
+    csaw_batched_dense x, y;
+    float *dw;
+    uint32_t *arg;
+};
+
+/* The graphs of one case, on the host as one matrix of blocks. */
 struct graphs {
     std::string name;
-    csaw_sparse a, means, there; /* of blocks; means: weights divided by the number of their row's entries */
-    std::vector<uint64_t> rowptr, first_edge; /* first_edge: of a row's graph */
-    std::vector<csaw_vertex> col, local;
+    csaw_sparse a, means;                           /* means: weights divided by the number of their row's entries */
+    std::vector<uint64_t> rowptr, first_edge;       /* first_edge: of a row's graph */
+    std::vector<csaw_vertex> col, local, local_row; /* local: of its graph */
     std::vector<float> weight, mean_weight, x_data, y_data, dw;
     std::vector<csaw_edge> arg;
-    csaw_batch *csr = nullptr, *coo = nullptr;
     csaw_dense x, y;
-    csaw_batched_dense there_x, there_y;
-    float *there_dw;
-    uint32_t *there_arg;
+    std::vector<arrays> there; /* [places] */
 };
 
 /* ---- times -------------------------------------------------------------------------- */
 
-template <typename RUN> static figure time_in_graph(bench *b, RUN run) {
+/* Adds the seconds of every launch of a graph of calls of run(there). */
+template <typename RUN>
+static void time_in_graph(bench *b, const arrays &there, RUN run, std::vector<double> *seconds) {
     cudaGraph_t graph;
     cudaGraphExec_t runs;
-    std::vector<double> seconds(b->set.repeat);
     cudaEvent_t begin, end;
     must_cuda(cudaStreamBeginCapture(b->stream, cudaStreamCaptureModeGlobal));
-    for (uint32_t i = 0; i < b->set.calls; i++) run();
+    for (uint32_t i = 0; i < b->set.calls; i++) run(there);
     must_cuda(cudaStreamEndCapture(b->stream, &graph));
     must_cuda(cudaGraphInstantiate(&runs, graph, 0));
     must_cuda(cudaEventCreate(&begin));
     must_cuda(cudaEventCreate(&end));
     must_cuda(cudaGraphLaunch(runs, b->stream)); /* warm-up */
-    for (double &s : seconds) {
+    for (uint32_t i = 0; i < b->set.repeat; i++) {
         float ms = 0;
         must_cuda(cudaEventRecord(begin, b->stream));
         must_cuda(cudaGraphLaunch(runs, b->stream));
         must_cuda(cudaEventRecord(end, b->stream));
         must_cuda(cudaEventSynchronize(end));
         must_cuda(cudaEventElapsedTime(&ms, begin, end));
-        s = ms * 1e-3 / b->set.calls;
+        seconds->push_back(ms * 1e-3 / b->set.calls);
     }
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
     cudaGraphExecDestroy(runs);
     cudaGraphDestroy(graph);
-    return figure_of(seconds.data(), b->set.repeat);
+}
+
+static __global__ void nothing() {}
+
+/* Kernels of graphs begin about 0.17 us later on a stream that seven others were launched on before (an H200): many are
+ * launched on ours, so that the first lines are timed like the last. */
+static void settle(bench *b) {
+    for (int i = 0; i < LAUNCHED; i++) nothing<<<1, 1, 0, b->stream>>>();
+    must_cuda(cudaStreamSynchronize(b->stream));
 }
 
 enum operation { SUMS, MEANS, LARGEST, SUMS_BACK, MEANS_BACK, LARGEST_BACK, DOTS };
@@ -120,53 +139,58 @@ static void report(bench *b, const graphs &g, const char *by, const traffic &t, 
 }
 
 /* g->arg as edges of the matrix of blocks. */
-static void read_arg(graphs *g) {
+static void read_arg(graphs *g, const arrays &there) {
     std::vector<uint32_t> of_graph(g->arg.size());
-    must_cuda(cudaMemcpy(of_graph.data(), g->there_arg, of_graph.size() * 4, cudaMemcpyDeviceToHost));
+    must_cuda(cudaMemcpy(of_graph.data(), there.arg, of_graph.size() * 4, cudaMemcpyDeviceToHost));
     for (uint64_t i = 0; i < of_graph.size(); i++)
         g->arg[i] = of_graph[i] == CSAW_NONE ? CSAW_NO_EDGE : g->first_edge[i / g->x.cols] + of_graph[i];
 }
 
-static uint64_t wrong_of(graphs *g, operation what) {
-    must_cuda(cudaMemcpy(g->y_data.data(), g->there_y.data, g->y_data.size() * 4, cudaMemcpyDeviceToHost));
-    must_cuda(cudaMemcpy(g->dw.data(), g->there_dw, g->dw.size() * 4, cudaMemcpyDeviceToHost));
+static uint64_t wrong_of(graphs *g, const arrays &there, operation what) {
+    must_cuda(cudaMemcpy(g->y_data.data(), there.y.data, g->y_data.size() * 4, cudaMemcpyDeviceToHost));
+    must_cuda(cudaMemcpy(g->dw.data(), there.dw, g->dw.size() * 4, cudaMemcpyDeviceToHost));
     switch (what) {
     case SUMS: return wrong_products(&g->a, &g->x, &g->y, false, CHECKED);
     case MEANS: return wrong_products(&g->a, &g->x, &g->y, true, CHECKED);
-    case LARGEST: read_arg(g); return wrong_largest(&g->a, &g->x, &g->y, g->arg.data(), CHECKED);
+    case LARGEST: read_arg(g, there); return wrong_largest(&g->a, &g->x, &g->y, g->arg.data(), CHECKED);
     case SUMS_BACK: return wrong_transposed(&g->a, &g->x, &g->y, nullptr, CHECKED);
     case MEANS_BACK: return wrong_transposed(&g->means, &g->x, &g->y, nullptr, CHECKED);
-    case LARGEST_BACK: read_arg(g); return wrong_transposed(&g->a, &g->x, &g->y, g->arg.data(), CHECKED);
+    case LARGEST_BACK: read_arg(g, there); return wrong_transposed(&g->a, &g->x, &g->y, g->arg.data(), CHECKED);
     case DOTS: break;
     }
     return wrong_dots(&g->a, &g->x, g->dw.data(), CHECKED);
 }
 
-/* Runs on a poisoned output, checks it, and times. */
+/* At every place: runs on a poisoned output, checks it, and times. */
 template <typename RUN>
 static void measure(bench *b, graphs *g, operation what, const std::string &by, bool ours, RUN run,
                     bool given = false) {
-    must_cuda(cudaMemset(g->there_y.data, 0xff, g->y_data.size() * 4));
-    must_cuda(cudaMemset(g->there_dw, 0xff, g->dw.size() * 4));
-    must_cuda(cudaDeviceSynchronize());
-    run();
-    must_cuda(cudaDeviceSynchronize());
-    const uint64_t wrong = wrong_of(g, what);
-    if (wrong && ours) {
-        fprintf(stderr, "batched_gpu_bench: %s, %s: %llu numbers are wrong\n", g->name.c_str(), by.c_str(),
-                (unsigned long long)wrong);
-        exit(3);
+    std::vector<double> seconds;
+    uint64_t wrong = 0;
+    for (const arrays &there : g->there) {
+        must_cuda(cudaMemset(there.y.data, 0xff, g->y_data.size() * 4));
+        must_cuda(cudaMemset(there.dw, 0xff, g->dw.size() * 4));
+        must_cuda(cudaDeviceSynchronize());
+        run(there);
+        must_cuda(cudaDeviceSynchronize());
+        wrong += wrong_of(g, there, what);
+        if (wrong && ours) {
+            fprintf(stderr, "batched_gpu_bench: %s, %s: %llu numbers are wrong\n", g->name.c_str(), by.c_str(),
+                    (unsigned long long)wrong);
+            exit(3);
+        }
+        time_in_graph(b, there, run, &seconds);
     }
-    report(b, *g, by.c_str(), traffic_of(*g, what, given), time_in_graph(b, run), wrong);
+    report(b, *g, by.c_str(), traffic_of(*g, what, given), figure_of(seconds.data(), (uint32_t)seconds.size()), wrong);
 }
 
 /* ---- a case --------------------------------------------------------------------------- */
 
-static void read_graphs(const molecules &m, graphs *g) {
+static void read_graphs(const molecules &m, uint64_t cols, graphs *g) {
     const uint64_t rows = m.row_offset[m.count], edges = m.edge_offset[m.count];
     std::vector<uint64_t> next;
     g->rowptr.assign(rows + 1, 0);
-    g->col.resize(edges), g->local.resize(edges), g->weight.resize(edges);
+    g->col.resize(edges), g->local.resize(edges), g->local_row.resize(edges), g->weight.resize(edges);
     for (uint64_t i = 0; i < m.count; i++)
         for (uint64_t k = m.edge_offset[i]; k < m.edge_offset[i + 1]; k++) g->rowptr[m.row_offset[i] + m.row[k] + 1]++;
     for (uint64_t i = 0; i < rows; i++) g->rowptr[i + 1] += g->rowptr[i];
@@ -174,7 +198,7 @@ static void read_graphs(const molecules &m, graphs *g) {
     for (uint64_t i = 0; i < m.count; i++)
         for (uint64_t k = m.edge_offset[i]; k < m.edge_offset[i + 1]; k++) {
             const uint64_t at = next[m.row_offset[i] + m.row[k]]++;
-            g->local[at] = m.col[k];
+            g->local[at] = m.col[k], g->local_row[at] = m.row[k];
             g->col[at] = (csaw_vertex)(m.row_offset[i] + m.col[k]);
             g->weight[at] = m.weight[k];
         }
@@ -186,109 +210,125 @@ static void read_graphs(const molecules &m, graphs *g) {
         g->first_edge.insert(g->first_edge.end(), m.row_offset[i + 1] - m.row_offset[i], m.edge_offset[i]);
     g->a = csaw_sparse{rows, rows, edges, g->rowptr.data(), g->col.data(), g->weight.data()};
     g->means = g->a, g->means.weight = g->mean_weight.data();
-}
-
-/* CSR, and COO of the same entries in the same order, so that dw and arg of both stand alike. */
-static void upload_graphs(const molecules &m, uint64_t cols, graphs *g) {
-    const uint64_t rows = g->a.rows, edges = g->a.num_edges;
-    csaw_small_graphs s = {};
-    csaw_batch_options options = {};
-    options.size = sizeof options;
-    options.device = "cuda:0";
-    g->there = g->a;
-    g->there.rowptr = upload(g->rowptr.data(), rows + 1);
-    g->there.col = upload(g->col.data(), edges);
-    g->there.weight = upload(g->weight.data(), edges);
-    s.num_graphs = m.count;
-    s.row_offset = upload(m.row_offset, m.count + 1);
-    s.edge_offset = upload(m.edge_offset, m.count + 1);
-    s.format = CSAW_CSR, s.rowptr = g->there.rowptr, s.weight = g->there.weight;
-    s.col = upload(g->local.data(), edges);
-    must(csaw_batch_join(&s, &options, &g->csr));
-    std::vector<uint32_t> row(edges);
-    for (uint64_t i = 0; i < m.count; i++)
-        for (uint64_t r = m.row_offset[i]; r < m.row_offset[i + 1]; r++)
-            for (uint64_t e = g->rowptr[r]; e < g->rowptr[r + 1]; e++) row[e] = (uint32_t)(r - m.row_offset[i]);
-    s.format = CSAW_COO, s.row = upload(row.data(), edges);
-    const double start = now();
-    must(csaw_batch_join(&s, &options, &g->coo));
-    printf("  batch made of COO: %.3f ms, once\n", (now() - start) * 1e3);
-    g->x_data.resize(rows * cols), g->y_data.resize(rows * cols), g->dw.resize(edges);
+    g->x_data.resize(rows * cols), g->y_data.resize(rows * cols), g->dw.resize(edges), g->arg.resize(rows * cols);
     for (uint64_t i = 0; i < rows * cols; i++) g->x_data[i] = (float)(i * 2654435761u % 4001) * 1e-3f - 2;
     g->x = csaw_dense{rows, cols, 0, CSAW_F32, g->x_data.data()};
     g->y = csaw_dense{rows, cols, 0, CSAW_F32, g->y_data.data()};
-    g->there_x = csaw_batched_dense{rows, cols, 0, CSAW_F32, upload(g->x_data.data(), rows * cols), nullptr};
-    g->there_y = csaw_batched_dense{rows, cols, 0, CSAW_F32, upload<float>(nullptr, rows * cols), nullptr};
-    g->there_dw = upload<float>(nullptr, edges);
-    g->there_arg = upload<uint32_t>(nullptr, rows * cols);
-    g->arg.resize(rows * cols);
+}
+
+/* CSR, and COO of the same entries in the same order, so that dw and arg of both stand alike. */
+static arrays upload_graphs(const molecules &m, const graphs &g) {
+    const uint64_t rows = g.a.rows, edges = g.a.num_edges, cols = g.x.cols;
+    csaw_small_graphs s = {};
+    csaw_batch_options options = {};
+    arrays to;
+    options.size = sizeof options;
+    options.device = "cuda:0";
+    to.a = g.a;
+    to.a.rowptr = upload(g.rowptr.data(), rows + 1);
+    to.a.col = upload(g.col.data(), edges);
+    to.a.weight = upload(g.weight.data(), edges);
+    s.num_graphs = m.count;
+    s.row_offset = upload(m.row_offset, m.count + 1);
+    s.edge_offset = upload(m.edge_offset, m.count + 1);
+    s.format = CSAW_CSR, s.rowptr = to.a.rowptr, s.weight = to.a.weight;
+    s.col = upload(g.local.data(), edges);
+    must(csaw_batch_join(&s, &options, &to.csr));
+    s.format = CSAW_COO, s.row = upload(g.local_row.data(), edges);
+    const double start = now();
+    must(csaw_batch_join(&s, &options, &to.coo));
+    printf("  batch made of COO: %.3f ms, once\n", (now() - start) * 1e3);
+    to.x = csaw_batched_dense{rows, cols, 0, CSAW_F32, upload(g.x_data.data(), rows * cols), nullptr};
+    to.y = csaw_batched_dense{rows, cols, 0, CSAW_F32, upload<float>(nullptr, rows * cols), nullptr};
+    to.dw = upload<float>(nullptr, edges);
+    to.arg = upload<uint32_t>(nullptr, rows * cols);
+    return to;
 }
 
 /* Products and gradients of one form of the batch. */
-static void run_form(bench *b, graphs *g, bool csr, csaw_batched_options sum) {
-    const csaw_batch *const batch = csr ? g->csr : g->coo;
+static void run_form(bench *b, graphs *g, bool csr, const csaw_batched_options &plain) {
     const std::string form = csr ? "csaw, CSR" : "csaw, COO";
-    const csaw_batched_dense x = g->there_x, y = g->there_y;
-    csaw_batched_options mean = sum, largest = sum, given = sum, mean_given = sum;
-    mean.reduce = mean_given.reduce = CSAW_MEAN;
-    largest.reduce = CSAW_MAX, largest.arg = g->there_arg;
-    given.weight = mean_given.weight = g->there.weight; /* by row, as entries of both forms are */
-    const auto forward = [&](operation what, const char *by, const csaw_batched_options &o) {
-        measure(
-            b, g, what, form + by, true, [&] { must(csaw_batched_spmm(batch, &x, &o, &y)); }, o.weight != nullptr);
+    const auto batch = [csr](const arrays &at) { return csr ? at.csr : at.coo; };
+    const auto options = [&](csaw_reduce reduce, bool given, const arrays &at) {
+        csaw_batched_options o = plain;
+        o.reduce = reduce;
+        if (reduce == CSAW_MAX) o.arg = at.arg;
+        if (given) o.weight = at.a.weight; /* by row, as entries of both forms are */
+        return o;
     };
-    const auto backward = [&](operation what, const char *by, const csaw_batched_options &o) {
-        measure(
-            b, g, what, form + by, true, [&] { must(csaw_batched_spmm_backward(batch, nullptr, &x, &o, &y, nullptr)); },
-            o.weight != nullptr);
+    const auto forward = [&](operation what, const char *by, csaw_reduce reduce, bool given = false) {
+        const auto run = [&](const arrays &at) {
+            const csaw_batched_options o = options(reduce, given, at);
+            must(csaw_batched_spmm(batch(at), &at.x, &o, &at.y));
+        };
+        measure(b, g, what, form + by, true, run, given);
     };
-    forward(SUMS, "", sum);
+    const auto backward = [&](operation what, const char *by, csaw_reduce reduce, bool given = false) {
+        const auto run = [&](const arrays &at) {
+            const csaw_batched_options o = options(reduce, given, at);
+            must(csaw_batched_spmm_backward(batch(at), nullptr, &at.x, &o, &at.y, nullptr));
+        };
+        measure(b, g, what, form + by, true, run, given);
+    };
+    forward(SUMS, "", CSAW_SUM);
     for (uint32_t lanes : {4, 8, 16, 32})
         measure(b, g, SUMS, form + ", " + std::to_string(lanes) + " lanes", true,
-                [&] { must(csaw__device_batched_spmm(batch, lanes, &x, &sum, &y)); });
-    measure(b, g, SUMS, form + ", shared memory", true, [&] { must(csaw__device_batched_tiles(batch, &x, &sum, &y)); });
-    forward(SUMS, ", weights given", given);
-    forward(MEANS, ", mean", mean);
-    forward(MEANS, ", mean, given", mean_given);
-    backward(SUMS_BACK, ", dx", sum);
-    backward(SUMS_BACK, ", dx, weights given", given);
-    backward(MEANS_BACK, ", dx of mean", mean);
-    backward(MEANS_BACK, ", dx of mean, given", mean_given);
-    measure(b, g, DOTS, form + ", dw", true,
-            [&] { must(csaw_batched_spmm_backward(batch, &x, &x, &sum, nullptr, g->there_dw)); });
+                [&](const arrays &at) { must(csaw__device_batched_spmm(batch(at), lanes, &at.x, &plain, &at.y)); });
+    measure(b, g, SUMS, form + ", shared memory", true,
+            [&](const arrays &at) { must(csaw__device_batched_tiles(batch(at), &at.x, &plain, &at.y)); });
+    forward(SUMS, ", weights given", CSAW_SUM, true);
+    forward(MEANS, ", mean", CSAW_MEAN);
+    forward(MEANS, ", mean, given", CSAW_MEAN, true);
+    backward(SUMS_BACK, ", dx", CSAW_SUM);
+    backward(SUMS_BACK, ", dx, weights given", CSAW_SUM, true);
+    backward(MEANS_BACK, ", dx of mean", CSAW_MEAN);
+    backward(MEANS_BACK, ", dx of mean, given", CSAW_MEAN, true);
+    measure(b, g, DOTS, form + ", dw", true, [&](const arrays &at) {
+        must(csaw_batched_spmm_backward(batch(at), &at.x, &at.x, &plain, nullptr, at.dw));
+    });
     for (uint32_t lanes : {4, 8, 16})
-        measure(b, g, DOTS, form + ", dw, " + std::to_string(lanes) + " lanes", true,
-                [&] { must(csaw__device_batched_backward(batch, lanes, &x, &x, &sum, nullptr, g->there_dw)); });
-    forward(LARGEST, ", max", largest);
-    backward(LARGEST_BACK, ", dx of max", largest); /* by arg that the line before wrote */
+        measure(b, g, DOTS, form + ", dw, " + std::to_string(lanes) + " lanes", true, [&](const arrays &at) {
+            must(csaw__device_batched_backward(batch(at), lanes, &at.x, &at.x, &plain, nullptr, at.dw));
+        });
+    forward(LARGEST, ", max", CSAW_MAX);
+    backward(LARGEST_BACK, ", dx of max", CSAW_MAX); /* by arg that the line before wrote */
 }
 
 static void run_ways(bench *b, graphs *g) {
     csaw_batched_options options = {};
     csaw_spmm_options whole = {};
+    std::vector<std::unique_ptr<cusparse_product>> products;
     options.size = sizeof options, whole.size = sizeof whole;
     options.stream = whole.stream = b->stream;
     whole.device = "cuda:0";
     for (const bool csr : {true, false}) run_form(b, g, csr, options);
-    const csaw_batched_dense x = g->there_x, y = g->there_y;
-    const csaw_dense there_x = {x.rows, x.cols, 0, CSAW_F32, x.data}, there_y = {y.rows, y.cols, 0, CSAW_F32, y.data};
-    measure(b, g, SUMS, "csaw_spmm, blocks", true, [&] { must(csaw_spmm(&g->there, &there_x, &whole, &there_y)); });
-    cusparse_product product(&g->there, &there_x, &there_y, CUSPARSE_SPMM_CSR_ALG2);
-    product.in_stream(b->stream);
-    product.preprocess();
-    measure(b, g, SUMS, "cuSPARSE ALG2, blocks", false, [&] { product.run(); });
+    const auto dense = [](const csaw_batched_dense &m) { return csaw_dense{m.rows, m.cols, 0, CSAW_F32, m.data}; };
+    measure(b, g, SUMS, "csaw_spmm, blocks", true, [&](const arrays &at) {
+        const csaw_dense x = dense(at.x), y = dense(at.y);
+        must(csaw_spmm(&at.a, &x, &whole, &y));
+    });
+    for (const arrays &at : g->there) {
+        const csaw_dense x = dense(at.x), y = dense(at.y);
+        products.emplace_back(new cusparse_product(&at.a, &x, &y, CUSPARSE_SPMM_CSR_ALG2));
+        products.back()->in_stream(b->stream);
+        products.back()->preprocess();
+    }
+    measure(b, g, SUMS, "cuSPARSE ALG2, blocks", false,
+            [&](const arrays &at) { products[(size_t)(&at - g->there.data())]->run(); });
 }
 
 static void run_case(bench *b, const std::string &name, molecules m, uint64_t cols) {
     graphs g;
     g.name = name;
-    read_graphs(m, &g);
+    read_graphs(m, cols, &g);
     printf("%s: %llu graphs, %llu rows, %llu entries, N = %llu\n", name.c_str(), (unsigned long long)m.count,
            (unsigned long long)g.a.rows, (unsigned long long)g.a.num_edges, (unsigned long long)cols);
-    upload_graphs(m, cols, &g);
+    for (uint32_t i = 0; i < b->set.places; i++) g.there.push_back(upload_graphs(m, g));
     run_ways(b, &g);
-    csaw_batch_free(g.csr);
-    csaw_batch_free(g.coo);
+    for (const arrays &there : g.there) {
+        csaw_batch_free(there.csr);
+        csaw_batch_free(there.coo);
+    }
     molecules_free(&m); /* arrays of the GPU go with the program */
 }
 
@@ -323,6 +363,7 @@ static settings read_settings(int argc, char **argv) {
     for (int i = 1; i < argc; i += 2) {
         const char *const name = argv[i], *const value = i + 1 < argc ? argv[i + 1] : "";
         uint32_t *const number = strcmp(name, "--repeat") == 0    ? &s.repeat
+                                 : strcmp(name, "--places") == 0  ? &s.places
                                  : strcmp(name, "--calls") == 0   ? &s.calls
                                  : strcmp(name, "--columns") == 0 ? &s.columns
                                                                   : nullptr;
@@ -355,14 +396,15 @@ int main(int argc, char **argv) {
         return 1;
     }
     b.copy_rate = copy_rate();
+    settle(&b);
     printf("copy: %.1f GB/s, read and written\n", b.copy_rate / 1e9);
-    printf("csaw %s on %s; 1 warm-up, median of %u launches of %u calls\n", csaw_version(), props.name, b.set.repeat,
-           b.set.calls);
+    printf("csaw %s on %s; 1 warm-up, median of %u launches of %u calls at each of %u places\n", csaw_version(),
+           props.name, b.set.repeat, b.set.calls, b.set.places);
     if (b.json)
         fprintf(b.json,
                 "{\"version\": \"%s\", \"commit\": \"%s\", \"device\": \"%s\", \"copy_bytes_per_s\": %.4g, "
-                "\"warm_up\": 1, \"repeat\": %u, \"calls\": %u, \"rows\": [",
-                csaw_version(), b.set.commit, props.name, b.copy_rate, b.set.repeat, b.set.calls);
+                "\"warm_up\": 1, \"repeat\": %u, \"places\": %u, \"calls\": %u, \"rows\": [",
+                csaw_version(), b.set.commit, props.name, b.copy_rate, b.set.repeat, b.set.places, b.set.calls);
     run_all(&b);
     return !b.json || (fputs("]}\n", b.json) >= 0 && fclose(b.json) == 0) ? 0 : 1;
 }

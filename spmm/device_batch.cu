@@ -84,7 +84,7 @@ static csaw_status arrange(const place &where, const csaw_batch_totals *t, csaw_
     CSAW_TRY(take_side(where, t->cols, t->edges, &d->by_col));
     CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->cols, "columns of a batch", &d->by_col.output));
     CSAW_TRY(keep(where, (const csaw__batched_entry *)nullptr, t->edges, "entries of a batch", &d->mean));
-    CSAW_TRY(keep(where, (const csaw__batched_divisor *)nullptr, t->edges, "entries of a batch", &d->divisor));
+    CSAW_TRY(keep(where, (const csaw__batched_divided *)nullptr, t->edges, "entries of a batch", &d->divided));
     CSAW_TRY(keep(where, (const uint32_t *)nullptr, t->edges, "entries of a batch", &d->row_of));
     CSAW_TRY(row.take(where, t->edges, "rows of entries"));
     CSAW_TRY(col.take(where, t->edges, "columns of entries"));
@@ -99,16 +99,17 @@ static csaw_status arrange(const place &where, const csaw_batch_totals *t, csaw_
     if (t->edges) CSAW_TRY(sort(where, row.get(), t->edges, t->rows, d->row_of, order.get()));
     CSAW__LAUNCH(where, t->rows, csaw__batch_rows<CSAW__BY_ROW>, d->graph, t->graphs, d->row_of, t->edges, t->rows,
                  d->by_row.row);
-    CSAW__LAUNCH(where, t->edges, csaw__batch_entries, d->graph, t->graphs, order.get(), col.get(), weight.get(),
-                 t->edges, d->by_row.entry, d->by_row.named, moved.get());
+    CSAW__LAUNCH(where, t->edges, csaw__batch_entries, order.get(), col.get(), weight.get(), t->edges, d->by_row.entry,
+                 d->by_row.named, moved.get());
     CSAW_CUDA(cudaMemcpyAsync(&by_row_moved, moved.get(), sizeof by_row_moved, cudaMemcpyDeviceToHost, where.stream));
     if (t->edges) CSAW_TRY(sort(where, col.get(), t->edges, t->cols, sorted.get(), order.get()));
     CSAW__LAUNCH(where, t->cols, csaw__batch_rows<CSAW__BY_COL>, d->graph, t->graphs, sorted.get(), t->edges, t->cols,
                  cols.get());
     CSAW__LAUNCH(where, t->cols, csaw__batch_level, cols.get(), t->cols, d->by_col.row, d->by_col.output);
-    CSAW__LAUNCH(where, t->edges, csaw__batch_entries, d->graph, t->graphs, order.get(), row.get(), weight.get(),
-                 t->edges, d->by_col.entry, d->by_col.named, moved.get() + 1);
-    CSAW__LAUNCH(where, t->edges, csaw__batch_means, d->by_col.entry, d->by_row.row, t->edges, d->mean, d->divisor);
+    CSAW__LAUNCH(where, t->edges, csaw__batch_entries, order.get(), row.get(), weight.get(), t->edges, d->by_col.entry,
+                 d->by_col.named, moved.get() + 1);
+    CSAW__LAUNCH(where, t->edges, csaw__batch_means, d->by_col.entry, d->by_col.named, d->by_row.row, t->edges, d->mean,
+                 d->divided);
     CSAW_CUDA(cudaStreamSynchronize(where.stream));
     d->in_order = !by_row_moved;
     return CSAW_OK;
@@ -118,9 +119,12 @@ csaw_status csaw__device_batch_create(csaw_batch *batch, const csaw__where *of, 
                                       csaw__small_fault *fault) {
     const csaw_batch_totals *const t = &batch->total;
     place where;
-    CSAW_REQUIRE(t->rows <= CSAW__BATCHED_MOST && t->cols <= CSAW__BATCHED_MOST, CSAW_EINVAL,
-                 "a batch of %llu rows and %llu columns, but a GPU takes %llu of each at most; make several batches",
-                 (unsigned long long)t->rows, (unsigned long long)t->cols, (unsigned long long)CSAW__BATCHED_MOST);
+    const uint64_t most = CSAW__BATCHED_MOST;
+    CSAW_REQUIRE(t->rows <= most && t->cols <= most && t->edges <= most, CSAW_EINVAL,
+                 "a batch of %llu rows, %llu columns and %llu entries, but a GPU takes %llu of each at most; "
+                 "make several batches",
+                 (unsigned long long)t->rows, (unsigned long long)t->cols, (unsigned long long)t->edges,
+                 (unsigned long long)most);
     CSAW_TRY(csaw__alloc_zero(&batch->device, 1, "a batch"));
     csaw__device_batch *const d = batch->device;
     CSAW_TRY(where.enter(of->ordinal, of->stream, nullptr));
@@ -137,7 +141,7 @@ void csaw__device_batch_free(csaw_batch *batch) {
     if (where.enter(batch->ordinal, nullptr, nullptr) == CSAW_OK) {
         void *const memory[] = {d->graph,  d->by_row.row, d->by_row.entry, d->by_row.named,
                                 d->mean,   d->by_col.row, d->by_col.entry, d->by_col.named,
-                                d->row_of, d->divisor,    d->by_col.output};
+                                d->row_of, d->divided,    d->by_col.output};
         cudaDeviceSynchronize(); /* products with this batch may still run */
         for (void *m : memory) cudaFree(m);
     }

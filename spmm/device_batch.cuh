@@ -89,7 +89,8 @@ static __global__ void csaw__batch_rows(const csaw__small *graph, uint64_t graph
     if (i >= outputs) return;
     const uint64_t first = csaw__batch_lower_bound(sorted, edges, i);
     const uint64_t count = csaw__batch_lower_bound(sorted + first, edges - first, i + 1);
-    out[i] = csaw__batched_row{first, (uint32_t)count, (uint32_t)csaw__batch_graph_of<BY>(graph, graphs, i)};
+    const uint64_t which = csaw__batch_graph_of<BY>(graph, graphs, i);
+    out[i] = csaw__batched_row{(uint32_t)first, (uint32_t)count, (uint32_t)which, (uint32_t)graph[which].num_begin};
 }
 
 /* The rows of each warp by falling number of entries, so that those that share a warp end together. */
@@ -111,27 +112,28 @@ static __global__ void csaw__batch_level(const csaw__batched_row *row, uint64_t 
 
 /* order: [edges] which entry stands at each place of out; other: its column, or row; named: the same entries by number;
  * moved: 0 before, 1 if they do not stand as they were. */
-static __global__ void csaw__batch_entries(const csaw__small *graph, uint64_t graphs, const uint64_t *order,
-                                           const uint32_t *other, const float *weight, uint64_t edges,
-                                           csaw__batched_entry *out, csaw__batched_named *named, uint32_t *moved) {
+static __global__ void csaw__batch_entries(const uint64_t *order, const uint32_t *other, const float *weight,
+                                           uint64_t edges, csaw__batched_entry *out, csaw__batched_named *named,
+                                           uint32_t *moved) {
     const uint64_t i = csaw__thread_number();
     if (i >= edges) return;
     const uint64_t e = order[i];
     if (e != i) *moved = 1;
     out[i] = csaw__batched_entry{other[e], weight[e]};
-    const uint64_t begin = graph[csaw__batch_graph_of<CSAW__BY_ENTRY>(graph, graphs, e)].num_begin;
-    named[i] = csaw__batched_named{other[e], (uint32_t)(e - begin)};
+    named[i] = csaw__batched_named{other[e], (uint32_t)e};
 }
 
-/* divisor: [edges] of by_col, the number of entries of their row; out: the entries with weights divided by it. */
-static __global__ void csaw__batch_means(const csaw__batched_entry *by_col, const csaw__batched_row *row,
-                                         uint64_t edges, csaw__batched_entry *out, csaw__batched_divisor *divisor) {
+/* by_col, named: [edges]; out: the entries with weights divided by the number of entries of their row; divided: with
+ * that number. */
+static __global__ void csaw__batch_means(const csaw__batched_entry *by_col, const csaw__batched_named *named,
+                                         const csaw__batched_row *row, uint64_t edges, csaw__batched_entry *out,
+                                         csaw__batched_divided *divided) {
     const uint64_t i = csaw__thread_number();
     if (i >= edges) return;
     const csaw__batched_entry e = by_col[i];
     const float count = (float)row[e.other].count;
-    divisor[i] = csaw__batched_divisor{count, 1.0f / count};
     out[i] = csaw__batched_entry{e.other, e.weight / count};
+    divided[i] = csaw__batched_divided{named[i], {count, 1.0f / count}};
 }
 
 #endif

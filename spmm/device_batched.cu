@@ -78,7 +78,7 @@ static csaw_status features(const place &where, const csaw_batch *batch, const c
     const csaw__device_batch *const d = batch->device;
     csaw__batched_product p = {};
     p.graph = d->graph, p.a = d->by_col, p.weight = options->weight;
-    if (options->reduce == CSAW_MEAN && p.weight) p.divisor = d->divisor;
+    if (options->reduce == CSAW_MEAN && p.weight) p.divided = d->divided;
     if (options->reduce == CSAW_MEAN) p.a.entry = d->mean;
     p.outputs = batch->total.cols, p.cols = dy->cols;
     p.in = csaw__batched_matrix_of(dy), p.out = csaw__batched_matrix_of(dx);

@@ -94,13 +94,9 @@ static __host__ __device__ constexpr bool csaw__batched_ahead(csaw__batched_rule
 }
 
 /* Blocks that a multiprocessor is to hold at once: as many as registers allow, but few spilled; as measured
- * (docs/measured/2026-11-28-gpu-25.md). */
-static __host__ __device__ constexpr int csaw__batched_blocks(csaw__batched_rule rule, csaw__batched_weights weights) {
-    return (rule == CSAW__ADD_WINNERS        ? 1536
-            : rule == CSAW__KEEP_BEST        ? 1024
-            : weights == CSAW__GIVEN_DIVIDED ? 1152
-                                             : 1280) /
-           CSAW__BATCHED_THREADS;
+ * (docs/measured/2026-11-28-gpu-26.md). */
+static __host__ __device__ constexpr int csaw__batched_blocks(csaw__batched_rule rule) {
+    return (rule == CSAW__ADD_WINNERS ? 1536 : rule == CSAW__KEEP_BEST ? 1024 : 1280) / CSAW__BATCHED_THREADS;
 }
 
 static csaw__batched_rule csaw__batched_rule_of(const csaw__batched_product *p) {
@@ -154,12 +150,13 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
     const uint32_t stride = (uint32_t)p->in.stride * bytes, won_stride = (uint32_t)p->cols * sizeof(uint32_t);
     const char *const named = (const char *)(p->a.named + row.first);
-    const char *const divisors = DIVIDED ? (const char *)(p->divisor + row.first) : nullptr;
-    const char *entry = GIVEN ? named : (const char *)(p->a.entry + row.first);
-    const char *given = GIVEN ? (const char *)(p->weight + p->graph[row.graph].num_begin) : nullptr;
+    constexpr uint32_t each = DIVIDED ? sizeof(csaw__batched_divided) : 8; /* bytes of an entry */
+    const char *entry = DIVIDED ? (const char *)(p->divided + row.first)
+                        : GIVEN ? named
+                                : (const char *)(p->a.entry + row.first);
+    const char *const given = (const char *)p->weight;
     csaw__work_out(entry);
     csaw__work_out(from);
-    if (GIVEN) csaw__work_out(given);
     csaw__batched_entry next[COUNT];
     uint32_t next_number[COUNT] = {0};
     const auto place = [&](uint32_t k) { return k < row.count ? k : row.count - 1; };
@@ -168,10 +165,10 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
         for (uint32_t n = 0; n < COUNT; n++) {
             const uint32_t at = place(k + n);
             if (GIVEN) {
-                const auto e = *(const csaw__batched_named *)csaw__address(entry, at, sizeof(csaw__batched_named));
+                const auto e = *(const csaw__batched_named *)csaw__address(entry, at, each); /* divisors: later */
                 next[n].other = e.other, next_number[n] = e.number;
             } else {
-                next[n] = *(const csaw__batched_entry *)csaw__address(entry, at, sizeof(csaw__batched_entry));
+                next[n] = *(const csaw__batched_entry *)csaw__address(entry, at, each);
                 if (!csaw__batched_adds(RULE))
                     next_number[n] =
                         ((const csaw__batched_named *)csaw__address(named, at, sizeof(csaw__batched_named)))->number;
@@ -182,7 +179,6 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
     for (uint32_t k = 0; k < row.count; k += COUNT) {
         csaw__batched_pack<X, VECTOR> x[COUNT][FACTOR];
         csaw__pack<uint32_t, VECTOR> winner[COUNT][FACTOR];
-        csaw__batched_divisor divisor[COUNT];
         float weight[COUNT];
         uint32_t number[COUNT];
         const uint32_t left = row.count - k;
@@ -198,21 +194,20 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
                     winner[n][j] = *(const csaw__pack<uint32_t, VECTOR> *)(arg + j * step * sizeof(uint32_t));
                 }
             }
-            if (DIVIDED)
-                divisor[n] = *(const csaw__batched_divisor *)csaw__address(divisors, place(k + n),
-                                                                           sizeof(csaw__batched_divisor));
-            number[n] = next_number[n];
-            weight[n] = GIVEN ? *(const float *)csaw__address(given, number[n], sizeof(float)) : next[n].weight;
+            number[n] = next_number[n] - row.begin; /* as arg counts: in the graph */
+            weight[n] = GIVEN ? *(const float *)csaw__address(given, next_number[n], sizeof(float)) : next[n].weight;
             if (RULE == CSAW__KEEP_BEST && p->reduce == CSAW_MIN) weight[n] = -weight[n];
         }
         if (AHEAD && left > COUNT) fetch(k + COUNT);
 #pragma unroll
         for (uint32_t n = 0; n < COUNT; n++) {
-            if (DIVIDED) weight[n] = csaw__over(weight[n], divisor[n].value, divisor[n].inverse);
+            if (n >= left) continue; /* asked of the first too: sums do not begin before all loads have left */
+            if (DIVIDED) { /* what stands beside the number is near by now, and takes no registers until here */
+                const auto e = (const csaw__batched_divided *)csaw__address(entry, k + n, each);
+                weight[n] = csaw__over(weight[n], e->by.value, e->by.inverse);
+            }
 #pragma unroll
-            for (int j = 0; j < FACTOR; j++)
-                if (n < left) /* asked of the first too: sums do not begin before all loads have left */
-                    sum[j].template add<X>(weight[n], x[n][j], number[n], winner[n][j]);
+            for (int j = 0; j < FACTOR; j++) sum[j].template add<X>(weight[n], x[n][j], number[n], winner[n][j]);
         }
     }
 }
@@ -222,11 +217,9 @@ template <int VECTOR, csaw__batched_rule RULE>
 static __device__ __forceinline__ void csaw__batched_finish(const csaw__batched_product *p, char *out, uint64_t number,
                                                             uint64_t column, uint32_t count,
                                                             csaw__batched_sum<VECTOR, RULE> *sum) {
-    const bool mean = RULE == CSAW__ADD && p->reduce == CSAW_MEAN && count;
-    const float inverse = mean ? 1.0f / (float)count : 0;
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) {
-        if (mean) sum->value[i] = csaw__over(sum->value[i], (float)count, inverse);
+        if (RULE == CSAW__ADD && p->reduce == CSAW_MEAN && count) sum->value[i] /= (float)count;
         if (RULE == CSAW__KEEP_BEST && p->reduce == CSAW_MIN && count) sum->value[i] = -sum->value[i];
     }
     if constexpr (RULE == CSAW__KEEP_BEST)
@@ -235,7 +228,7 @@ static __device__ __forceinline__ void csaw__batched_finish(const csaw__batched_
 }
 
 template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE, csaw__batched_weights WEIGHTS>
-static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, csaw__batched_blocks(RULE, WEIGHTS))
+static __global__ void __launch_bounds__(CSAW__BATCHED_THREADS, csaw__batched_blocks(RULE))
     csaw__batched_rows(const __grid_constant__ csaw__batched_product p) {
     constexpr int FACTOR = csaw__batched_factor(RULE);
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
@@ -271,7 +264,7 @@ typedef void csaw__batched_kernel(csaw__batched_product);
 template <csaw_dtype X, int VECTOR, csaw__batched_rule RULE>
 static csaw__batched_kernel *csaw__batched_kernel_by(const csaw__batched_product *p) {
     if constexpr (RULE == CSAW__ADD_BACK)
-        if (p->divisor) return csaw__batched_rows<X, VECTOR, RULE, CSAW__GIVEN_DIVIDED>;
+        if (p->divided) return csaw__batched_rows<X, VECTOR, RULE, CSAW__GIVEN_DIVIDED>;
     return p->weight ? csaw__batched_rows<X, VECTOR, RULE, CSAW__GIVEN>
                      : csaw__batched_rows<X, VECTOR, RULE, CSAW__OWN>;
 }

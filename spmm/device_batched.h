@@ -47,12 +47,12 @@ static inline uint32_t csaw__batched_dots_lanes_of(uint64_t edges, uint32_t vect
 
 /* ---- a batch on the GPU; device memory ---- */
 
-/* A row or column of a batch is numbered through all its graphs: at most so many on a GPU. */
+/* A row, column or entry of a batch is numbered through all its graphs: at most so many of each on a GPU. */
 #define CSAW__BATCHED_MOST (CSAW_NONE - 1ull)
 
 struct alignas(16) csaw__batched_row { /* of the output */
-    uint64_t first;                    /* entry */
-    uint32_t count, graph;             /* entries; which it belongs to */
+    uint32_t first, count;             /* entries */
+    uint32_t graph, begin;             /* which it belongs to; the number of that one's first entry */
 };
 
 struct alignas(8) csaw__batched_entry {
@@ -61,11 +61,16 @@ struct alignas(8) csaw__batched_entry {
 };
 
 struct alignas(8) csaw__batched_named { /* an entry whose weight is the call's */
-    uint32_t other, number;             /* number: which of its graph's */
+    uint32_t other, number;             /* number: which of the batch's, as they were given */
 };
 
 struct alignas(8) csaw__batched_divisor {
     float value, inverse; /* inverse: 1 / value */
+};
+
+struct alignas(16) csaw__batched_divided { /* an entry of MEAN transposed whose weight is the call's */
+    csaw__batched_named named;
+    csaw__batched_divisor by; /* what its weight is divided by */
 };
 
 /* The matrices of all graphs as one, of rows of the output: by row, or, transposed, by column. Entries of a row stand
@@ -81,7 +86,7 @@ typedef struct csaw__device_batch {
     csaw__small *graph; /* [graphs] the one array of descriptors */
     csaw__batched_side by_row, by_col;
     csaw__batched_entry *mean;      /* [edges] of by_col, weights divided by the number of entries of their row */
-    csaw__batched_divisor *divisor; /* [edges] of by_col, that number and its inverse */
+    csaw__batched_divided *divided; /* [edges] of by_col, to be divided by that number */
     uint32_t *row_of;               /* [edges] of by_row: the row of each */
     bool in_order;                  /* entries by row stand as in the graphs */
 } csaw__device_batch;
@@ -99,8 +104,7 @@ typedef struct csaw__batched_product { /* out = a in, or its transpose */
     const csaw__small *graph;
     csaw__batched_side a;
     const float *weight;                  /* [edges] graph after graph, in place of the entries' own; or NULL */
-    const csaw__batched_divisor *divisor; /* [edges] with weight, of MEAN transposed: what each entry's is divided by,
-                                             in the order of a; else NULL */
+    const csaw__batched_divided *divided; /* [edges] with weight, of MEAN transposed, in place of a.named; else NULL */
     uint64_t outputs, cols;
     csaw__batched_matrix in, out;
     uint32_t *arg; /* [sum of rows, cols] of MAX and MIN: written, transposed read; or NULL */

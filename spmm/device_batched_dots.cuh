@@ -56,10 +56,10 @@ static __global__ void __launch_bounds__(CSAW__DOTS_THREADS, csaw__dots_blocks(N
     constexpr uint32_t many = NARROW ? CSAW__DOTS_NARROW : lanes, few = NARROW ? CSAW__DOTS_NARROW : 4;
     const uint64_t number = csaw__thread_number() / lanes, e = number < d.edges ? number : d.edges - 1;
     const uint32_t lane = threadIdx.x % lanes, row = d.row_of[e], col = d.a.entry[e].other;
-    const uint32_t entry = EXTREME || !d.in_order ? d.a.named[e].number : 0; /* of its graph */
+    const uint64_t place = d.in_order ? e : d.a.named[e].number; /* comes while columns do */
     csaw__batched_row of_row = {};
-    if (!d.in_order || d.mean || d.x.each || d.dy.each) of_row = d.a.row[row];
-    const uint64_t place = d.in_order ? e : d.graph[of_row.graph].num_begin + entry; /* comes while columns do */
+    if (EXTREME || d.mean || d.x.each || d.dy.each) of_row = d.a.row[row];
+    const uint32_t entry = EXTREME ? (uint32_t)place - of_row.begin : 0; /* as arg counts */
     const uint64_t x = csaw__batched_shift(&d.x, d.graph, of_row.graph, true) + col * d.x.stride * x_bytes;
     const uint64_t dy = csaw__batched_shift(&d.dy, d.graph, of_row.graph, false) + row * d.dy.stride * dy_bytes;
     const csaw__batched_pair pair = {csaw__batched_at(d.x.data, x), csaw__batched_at(d.dy.data, dy),

@@ -17,12 +17,15 @@ static __device__ __forceinline__ float csaw__quotient(float x, float n, float i
     return fmaf(fmaf(-n, about, x), inverse, about);
 }
 
-/* x / n; n: 1 to 2^32; inverse: as above. A quotient with fewer bits than others, below 2^-126, is found 2^64 times as
- * large; if that lies halfway between two such numbers, what is left says on which side of it x / n is. */
+/* Whether csaw__quotient() is x / n: of what is left no bit was lost, and it is a number. */
+static __device__ __forceinline__ bool csaw__is_quotient(float q) { return fabsf(q) >= 0x1p-100f; }
+
+/* x / n of any x; n: 1 to 2^32; inverse: as above. A quotient with fewer bits than others, below 2^-126, is found 2^64
+ * times as large; if that lies halfway between two such numbers, what is left says on which side of it x / n is. */
 static __device__ __forceinline__ float csaw__over(float x, float n, float inverse) {
-    const float size = fabsf(x);
-    if (size >= 0x1p-90f && size < INFINITY) return csaw__quotient(x, n, inverse);
-    if (size == 0 || !(size < INFINITY)) return x;
+    const float quotient = csaw__quotient(x, n, inverse);
+    if (csaw__is_quotient(quotient)) return quotient;
+    if (x == 0 || !(fabsf(x) < INFINITY)) return x;
     const float larger = x * 0x1p64f, q = csaw__quotient(larger, n, inverse);
     const float again = q * 0x1p-64f * 0x1p64f, off = q - again, left = fmaf(-n, q, larger);
     const bool halfway = fabsf(off) == 0x1p-86f && left != 0;

@@ -316,7 +316,8 @@ TEST_F(BatchedGpu, GradientsWhoseSecondBlocksWait) {
         p.transposed = true, p.cols = p.in.stride = p.out.stride = width;
         p.outputs = 4 + 320 * 60;
         csaw__batched_lay_out(&p, 0);
-        ASSERT_EQ(p.lanes, width == 64 ? 8u : width == 100 ? 16u : 32u);
+        ASSERT_EQ(p.vector, width == 17 ? 1u : 4u);
+        ASSERT_EQ(p.lanes, width == 64 ? 8u : 16u);
         ASSERT_EQ(p.parts, 2u);
         for (Reduce reduce : {Reduce::sum, Reduce::mean})
             for (csaw_dtype from : dtypes)
@@ -374,6 +375,22 @@ TEST_F(BatchedGpu, ProductsCanBeRecordedInAGraph) {
 }
 
 // The CPU's words for arrays with a fault.
+// Before anything is read: that memory has one entry.
+TEST_F(BatchedGpu, MoreEntriesThanNumbersAreRefused) {
+    const std::vector<SmallMatrix> one = {{1, 1, {{0, 0, 1}}}};
+    const Arrays arrays(one, Form::list_coo);
+    const ArraysThere there(arrays, Form::list_coo);
+    std::vector<csaw_small> graphs(2, there.list[0]);
+    csaw_batch_options options = {};
+    csaw_batch *batch = nullptr;
+    options.size = sizeof options, options.device = "cuda:0";
+    for (csaw_small &g : graphs) g.num_edges = uint64_t{1} << 31;
+    EXPECT_EQ(csaw_batch_list(graphs.data(), 2, &options, &batch), CSAW_EINVAL);
+    EXPECT_EQ(batch, nullptr);
+    EXPECT_NE(strstr(csaw_last_error(), "4294967296 entries, but a GPU takes 4294967294"), nullptr)
+        << csaw_last_error();
+}
+
 TEST_F(BatchedGpu, FaultsAreToldAsOnTheCpu) {
     std::vector<SmallMatrix> graphs = mixed(2, true);
     for (SmallMatrix &a : graphs) sort_by_row(&a);

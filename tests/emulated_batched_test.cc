@@ -38,21 +38,22 @@ struct There {
         row_of_row.resize(t.rows + 1), row_of_col.resize(t.cols + 1);
         named.resize(t.edges + 1), named_by_col.resize(t.edges + 1);
         for (auto *entries : {&by_row, &by_col, &mean}) entries->resize(t.edges + 1);
-        divisor.resize(t.edges + 1);
+        divided.resize(t.edges + 1);
         Launch(t.edges, 64, csaw__batch_spread, batch->graph, t.graphs, t.edges, row.data(), col.data(), weight.data());
         std::vector<uint64_t> order = Sort(row, t.edges, &row_of);
         Launch(t.rows, 64, csaw__batch_rows<CSAW__BY_ROW>, batch->graph, t.graphs, row_of.data(), t.edges, t.rows,
                row_of_row.data());
-        Launch(t.edges, 64, csaw__batch_entries, batch->graph, t.graphs, order.data(), col.data(), weight.data(),
-               t.edges, by_row.data(), named.data(), &moved);
+        Launch(t.edges, 64, csaw__batch_entries, order.data(), col.data(), weight.data(), t.edges, by_row.data(),
+               named.data(), &moved);
         order = Sort(col, t.edges, &sorted_col);
         Launch(t.cols, 64, csaw__batch_rows<CSAW__BY_COL>, batch->graph, t.graphs, sorted_col.data(), t.edges, t.cols,
                cols.data());
         Launch(t.cols, 64, csaw__batch_level, static_cast<const csaw__batched_row *>(cols.data()), t.cols,
                row_of_col.data(), output.data());
-        Launch(t.edges, 64, csaw__batch_entries, batch->graph, t.graphs, order.data(), row.data(), weight.data(),
-               t.edges, by_col.data(), named_by_col.data(), &by_col_moved);
-        Launch(t.edges, 64, csaw__batch_means, by_col.data(), row_of_row.data(), t.edges, mean.data(), divisor.data());
+        Launch(t.edges, 64, csaw__batch_entries, order.data(), row.data(), weight.data(), t.edges, by_col.data(),
+               named_by_col.data(), &by_col_moved);
+        Launch(t.edges, 64, csaw__batch_means, by_col.data(), named_by_col.data(), row_of_row.data(), t.edges,
+               mean.data(), divided.data());
     }
     static std::vector<uint64_t> Sort(const std::vector<uint32_t> &key, uint64_t edges, std::vector<uint32_t> *sorted) {
         std::vector<uint64_t> order(edges + 1);
@@ -69,7 +70,7 @@ struct There {
                                               Mutable(reduce == CSAW_MEAN ? mean : by_col), Mutable(named_by_col)}
                          : csaw__batched_side{Mutable(row_of_row), nullptr, Mutable(by_row), Mutable(named)};
         p.weight = weight;
-        if (transposed && reduce == CSAW_MEAN && weight) p.divisor = divisor.data();
+        if (transposed && reduce == CSAW_MEAN && weight) p.divided = divided.data();
         p.outputs = transposed ? batch->total.cols : batch->total.rows;
         p.transposed = transposed;
         p.reduce = transposed && reduce == CSAW_MEAN ? CSAW_SUM : reduce;
@@ -80,7 +81,7 @@ struct There {
     std::vector<csaw__batched_row> row_of_row, row_of_col; // records
     std::vector<csaw__batched_entry> by_row, by_col, mean;
     std::vector<csaw__batched_named> named, named_by_col;
-    std::vector<csaw__batched_divisor> divisor;
+    std::vector<csaw__batched_divided> divided;
     std::vector<uint32_t> row_of, output;
     uint32_t moved = 0;
 };

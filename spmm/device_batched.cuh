@@ -94,7 +94,7 @@ static __host__ __device__ constexpr bool csaw__batched_ahead(csaw__batched_rule
 }
 
 /* Blocks that a multiprocessor is to hold at once: as many as registers allow, but few spilled; as measured
- * (docs/measured/2026-11-28-gpu-26.md). */
+ * (docs/measured/2026-11-28-gpu-24.md, gpu-25, gpu-26). */
 static __host__ __device__ constexpr int csaw__batched_blocks(csaw__batched_rule rule) {
     return (rule == CSAW__ADD_WINNERS ? 1536 : rule == CSAW__KEEP_BEST ? 1024 : 1280) / CSAW__BATCHED_THREADS;
 }
@@ -150,7 +150,9 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
     const uint32_t stride = (uint32_t)p->in.stride * bytes, won_stride = (uint32_t)p->cols * sizeof(uint32_t);
     const char *const named = (const char *)(p->a.named + row.first);
-    constexpr uint32_t each = DIVIDED ? sizeof(csaw__batched_divided) : 8; /* bytes of an entry */
+    constexpr uint32_t entry_bytes = DIVIDED ? sizeof(csaw__batched_divided)
+                                     : GIVEN ? sizeof(csaw__batched_named)
+                                             : sizeof(csaw__batched_entry);
     const char *entry = DIVIDED ? (const char *)(p->divided + row.first)
                         : GIVEN ? named
                                 : (const char *)(p->a.entry + row.first);
@@ -165,10 +167,10 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
         for (uint32_t n = 0; n < COUNT; n++) {
             const uint32_t at = place(k + n);
             if (GIVEN) {
-                const auto e = *(const csaw__batched_named *)csaw__address(entry, at, each); /* divisors: later */
+                const auto e = *(const csaw__batched_named *)csaw__address(entry, at, entry_bytes);
                 next[n].other = e.other, next_number[n] = e.number;
             } else {
-                next[n] = *(const csaw__batched_entry *)csaw__address(entry, at, each);
+                next[n] = *(const csaw__batched_entry *)csaw__address(entry, at, entry_bytes);
                 if (!csaw__batched_adds(RULE))
                     next_number[n] =
                         ((const csaw__batched_named *)csaw__address(named, at, sizeof(csaw__batched_named)))->number;
@@ -203,7 +205,7 @@ static __device__ __forceinline__ void csaw__batched_reduce(const csaw__batched_
         for (uint32_t n = 0; n < COUNT; n++) {
             if (n >= left) continue; /* asked of the first too: sums do not begin before all loads have left */
             if (DIVIDED) { /* what stands beside the number is near by now, and takes no registers until here */
-                const auto e = (const csaw__batched_divided *)csaw__address(entry, k + n, each);
+                const auto e = (const csaw__batched_divided *)csaw__address(entry, k + n, entry_bytes);
                 weight[n] = csaw__over(weight[n], e->by.value, e->by.inverse);
             }
 #pragma unroll

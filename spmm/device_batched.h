@@ -60,7 +60,7 @@ struct alignas(8) csaw__batched_entry {
     float weight;
 };
 
-struct alignas(8) csaw__batched_named { /* an entry whose weight is the call's */
+struct alignas(8) csaw__batched_named { /* an entry that weights of the call, or arg, are found by */
     uint32_t other, number;             /* number: which of the batch's, as they were given */
 };
 

@@ -8,7 +8,7 @@
  * still reads from global memory: each by its own size. Threads take vectors of the output one after the other, so that
  * none is idle for the number of rows. Sums are those of device_batched.cuh, in the same order.
  *
- * Limit on an H200, 50 graphs of 50 rows, 512 columns, 8 us: 37% of the issue slots, 32% of the throughput of L2.
+ * Limit on an H200, 50 graphs of 50 rows, 512 columns: 37% of the issue slots, 32% of the throughput of L2.
  * docs/measured/2026-11-24-gpu-11.md. */
 #ifndef CSAW_SPMM_DEVICE_BATCHED_TILES_CUH
 #define CSAW_SPMM_DEVICE_BATCHED_TILES_CUH

@@ -306,7 +306,7 @@ TEST_F(BatchedGpu, MaximaOfManySmallGraphs) {
                         }
 }
 
-// Of so many threads that every second block waits, by 8, 16 and 32 lanes.
+// Of so many threads that every second block waits, by 8 and 16 lanes.
 TEST_F(BatchedGpu, GradientsWhoseSecondBlocksWait) {
     std::mt19937_64 random(19);
     std::vector<SmallMatrix> graphs = {{0, 4, {}}, {4, 0, {}}};
@@ -374,7 +374,6 @@ TEST_F(BatchedGpu, ProductsCanBeRecordedInAGraph) {
     Require(cudaStreamDestroy(stream));
 }
 
-// The CPU's words for arrays with a fault.
 // Before anything is read: that memory has one entry.
 TEST_F(BatchedGpu, MoreEntriesThanNumbersAreRefused) {
     const std::vector<SmallMatrix> one = {{1, 1, {{0, 0, 1}}}};
@@ -391,6 +390,7 @@ TEST_F(BatchedGpu, MoreEntriesThanNumbersAreRefused) {
         << csaw_last_error();
 }
 
+// The CPU's words for arrays with a fault.
 TEST_F(BatchedGpu, FaultsAreToldAsOnTheCpu) {
     std::vector<SmallMatrix> graphs = mixed(2, true);
     for (SmallMatrix &a : graphs) sort_by_row(&a);

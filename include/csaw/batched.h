@@ -66,8 +66,8 @@ typedef struct csaw_batch_options {
 /* Both borrow the arrays of the graphs, which outlive the batch and stay as they are, and keep one array of
  * descriptors. Both read every offset and index once, so that products need not: CSAW_EINVAL names the graph and the
  * entry. The structs are read during the call alone. Batches of up to 2^32 - 2 graphs; on a GPU also of up to 2^32 - 2
- * rows in sum, and as many columns, times features of up to 2^30 - 1 columns, whose rows are no farther apart. There
- * weights are copied: those that change are given to each product (csaw_batched_options.weight). */
+ * rows in sum, as many columns and as many entries, times features of up to 2^30 - 1 columns, whose rows are no farther
+ * apart. There weights are copied: those that change are given to each product (csaw_batched_options.weight). */
 CSAW_API csaw_status csaw_batch_list(const csaw_small *graphs, uint64_t num_graphs, const csaw_batch_options *options,
                                      csaw_batch **out); /* graphs: [num_graphs] */
 CSAW_API csaw_status csaw_batch_join(const csaw_small_graphs *graphs, const csaw_batch_options *options,

@@ -117,12 +117,8 @@ static traffic traffic_of(const graphs &g, operation what, bool given) {
     const double edges = (double)g.a.num_edges, row = (double)g.x.cols * 4, rows = (double)g.a.rows;
     const bool best = what == LARGEST || what == LARGEST_BACK;
     const bool back = what == SUMS_BACK || what == MEANS_BACK || what == LARGEST_BACK;
-    const double entries = edges * (8 +
-                                    (given  ? 4
-                                     : best ? 8
-                                            : 0) +
-                                    (given && what == MEANS_BACK ? 8 : 0)) +
-                           rows * (back ? 20 : 16);
+    const double weight = given ? 4 : best ? 8 : 0, divisor = given && what == MEANS_BACK ? 8 : 0;
+    const double entries = edges * (8 + weight + divisor) + rows * (back ? 20 : 16);
     if (what == DOTS) return {edges * (2 * row + 16), 2 * rows * row + edges * 16};
     const double arg = best ? rows * row : 0;
     const double gathered = edges * row * (what == LARGEST_BACK ? 2 : 1);

@@ -19,8 +19,9 @@ enum {
     CSAW__TURN = CSAW__LOADERS * CSAW__LOADER_EDGES,   /* edges of a turn of the block */
     CSAW__IN_ORDER_THREADS = 32 * (CSAW__LOADERS + 1), /* of the block: the last warp takes */
     CSAW__UNROLL = 8,                                  /* vectors of features that a lane has on their way at once */
-    CSAW__OFTEN = 32 /* mean degree from which on the L2 cache is made use of: by narrow slices of x, by the order of
-                      * dot products */
+    CSAW__LISTED = 16, /* mean degree from which on a plan lists units of work by length */
+    CSAW__OFTEN = 32   /* mean degree from which on the L2 cache is made use of: by narrow slices of x, by the order of
+                        * dot products */
 };
 #define CSAW__ROOM_BYTES (256ull << 20) /* of partial results; more slices than fit take launches of their own */
 
@@ -42,6 +43,13 @@ typedef struct csaw__long_rows {
     uint64_t most_chunks, most_rows; /* at least so many as there are */
 } csaw__long_rows;
 
+typedef struct csaw__listed_unit { /* of work, in the list of a plan: 16 bytes, loaded at once */
+    uint64_t first;                /* as csaw__unit of spmm/device_unit.cuh */
+    uint32_t row;
+    uint16_t count;
+    uint8_t is_chunk, stored;
+} csaw__listed_unit;
+
 typedef struct csaw__product {
     const uint64_t *rowptr;
     const csaw_vertex *col;
@@ -52,7 +60,9 @@ typedef struct csaw__product {
     csaw_reduce reduce;
     uint32_t heads;
     csaw__long_rows split;
-    float *partial;  /* [slices of a launch, most_chunks, width] */
+    const csaw__listed_unit *units; /* [most_chunks + rows] of work by falling number of edges, by a plan; NULL: as they
+                                     * are numbered */
+    float *partial;                 /* [slices of a launch, most_chunks, width] */
     uint32_t *place; /* the same, of MAX and MIN: counted from the first edge of the row's first chunk there */
 
     uint64_t columns;             /* of a head */

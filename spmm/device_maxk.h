@@ -90,7 +90,6 @@ typedef struct csaw__maxk_product {
     bool mean;                     /* of the outer product: weights are divided by the edges of their row */
     uint32_t entries, first_entry; /* of each row of m a launch takes so many, or what is left, from this one on */
     uint32_t span, steps;          /* entries that a group takes at once, and how often it does for an edge */
-    const uint32_t *order;         /* of units, [most_chunks + rows of p]; NULL: as they are numbered */
     uint32_t groups, width;        /* of a block; columns of its row in shared memory, or entries of a slice */
     float *sums;                   /* of the outer product: [rows, k] of m */
 } csaw__maxk_product;

@@ -47,7 +47,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     __shared__ typename SHAPE::ring rings[SHAPE::GROUPS];
     __shared__ csaw__pack<float, 4> sums[SHAPE::GROUPS * WIDTH / 4];
     const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES, k = (uint32_t)m.m.k;
-    const csaw__unit unit = csaw__maxk_unit(m, SHAPE::GROUPS, group);
+    const csaw__unit unit = csaw__unit_at(&m.p, (uint64_t)blockIdx.x * SHAPE::GROUPS + group);
     const csaw__slice slice = csaw__slice_at(&m.p, m.p.first_slice);
     const char *const values = (const char *)m.m.values + lane * VECTOR * bytes;
     const INDEX *const index = (const INDEX *)m.m.index + lane * VECTOR;

@@ -9,7 +9,8 @@
 #ifndef CSAW_SPMM_DEVICE_MAXK_GATHERED_CUH
 #define CSAW_SPMM_DEVICE_MAXK_GATHERED_CUH
 
-#include "spmm/device_maxk_unit.cuh"
+#include "spmm/device_maxk.h"
+#include "spmm/device_reduce.cuh"
 
 /* FACTOR entries a lane, LANES apart. */
 template <csaw_dtype X, typename INDEX, int LANES, int FACTOR>
@@ -22,7 +23,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     constexpr uint32_t bytes = sizeof(raw), BATCH = CSAW__UNROLL / 2 / FACTOR;
     __shared__ csaw__ring<csaw__edge_here, LANES> rings[CSAW__MAXK_THREADS / LANES];
     const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES;
-    const csaw__unit unit = csaw__maxk_unit(m, CSAW__MAXK_THREADS / LANES, group);
+    const csaw__unit unit = csaw__unit_at(&m.p, (uint64_t)blockIdx.x * (CSAW__MAXK_THREADS / LANES) + group);
     const csaw__slice slice = csaw__slice_at(&m.p, m.p.first_slice);
     const uint64_t row = unit.stored && unit.is_chunk ? m.p.split.row[m.p.split.chunk[unit.row].row].row : unit.row;
     const csaw_vertex *const col = m.p.col + unit.first;

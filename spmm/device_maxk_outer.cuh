@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(CSAW__MAXK_THREADS)
     __shared__ csaw__pack<float, 4> rows[SHAPE::GROUPS * WIDTH / 4];
     const uint32_t first = threadIdx.x % SHAPE::OF_EDGE * VECTOR, group = threadIdx.x / SHAPE::LANES; /* first: entry */
     const uint32_t k = (uint32_t)m.m.k, taken = csaw__maxk_taken(&m);
-    const csaw__unit unit = csaw__maxk_unit(m, SHAPE::GROUPS, group);
+    const csaw__unit unit = csaw__unit_at(&m.p, (uint64_t)blockIdx.x * SHAPE::GROUPS + group);
     const csaw__slice slice = csaw__slice_at(&m.p, m.p.first_slice);
     const uint64_t row = unit.stored && unit.is_chunk ? m.p.split.row[m.p.split.chunk[unit.row].row].row : unit.row;
     const float edges = m.mean && unit.count ? (float)(m.p.rowptr[row + 1] - m.p.rowptr[row]) : 1.0f;

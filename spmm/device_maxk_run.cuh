@@ -28,7 +28,7 @@ class csaw__maxk_run {
         p->slices = 1;
         if (planned) {
             p->split = planned->split;
-            m_.order = planned->order;
+            p->units = planned->units;
         } else {
             p->split.most_rows = csaw__most_long_rows(p->num_edges, p->rows);
             p->split.most_chunks = csaw__most_chunks(p->num_edges, p->rows);

@@ -5,7 +5,8 @@
 #ifndef CSAW_SPMM_DEVICE_MAXK_STEPS_CUH
 #define CSAW_SPMM_DEVICE_MAXK_STEPS_CUH
 
-#include "spmm/device_maxk_unit.cuh"
+#include "spmm/device_maxk.h"
+#include "spmm/device_reduce.cuh"
 
 struct alignas(16) csaw__maxk_step { /* of an edge; in shared memory */
     csaw_vertex col;

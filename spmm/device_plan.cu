@@ -78,8 +78,8 @@ static csaw_status find_long(const place &where, const uint64_t *rowptr, uint64_
 
 static csaw_status order(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
     csaw__device_known *const known[] = {&plan->matrix, &plan->transposed};
-    CSAW_TRY(csaw__device_order(where, a->rowptr, a->rows, a->num_edges, &known[0]->split, &known[0]->order));
-    return csaw__device_order(where, plan->transpose.rowptr, a->cols, a->num_edges, &known[1]->split, &known[1]->order);
+    CSAW_TRY(csaw__device_order(where, a->rowptr, a->rows, a->num_edges, &known[0]->split, &known[0]->units));
+    return csaw__device_order(where, plan->transpose.rowptr, a->cols, a->num_edges, &known[1]->split, &known[1]->units);
 }
 
 static csaw_status find_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
@@ -175,7 +175,7 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
             for (const csaw__long_rows *split : {&k->split, &s->split})
                 for (void *m : {(void *)split->count, (void *)split->chunk, (void *)split->row}) cudaFree(m);
             for (void *m : {(void *)s->first_rows, (void *)s->rowptr, (void *)s->col, (void *)s->moved,
-                            (void *)s->weight, (void *)k->order, (void *)k->hubs.code, (void *)k->hubs.column})
+                            (void *)s->weight, (void *)k->units, (void *)k->hubs.code, (void *)k->hubs.column})
                 cudaFree(m);
         }
         for (void *m : memory) cudaFree(m);

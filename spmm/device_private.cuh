@@ -17,7 +17,7 @@ typedef struct csaw__device_transpose { /* rows are the columns of the matrix; d
 
 typedef struct csaw__device_known { /* of the rows of a matrix, to products with it */
     csaw__long_rows split;
-    uint32_t *order; /* of units of work, [most_chunks + rows]; NULL: none */
+    csaw__listed_unit *units; /* [most_chunks + rows]; NULL: none */
     csaw__stretch_rows stretches;
     csaw__hubs hubs; /* none unless prepared */
 } csaw__device_known;
@@ -67,8 +67,7 @@ static inline csaw__product csaw__product_of(const csaw__call *call, const csaw_
 
 /* One launch of the kernel of a method, instances of device_reduce.cuh. next: NULL, or [slices of the launch] zeros: of
  * the kernel whose blocks stay, in place of the method's. */
-csaw_status csaw__launch_f32(const csaw__product *p, csaw_spmm_method method, unsigned blocks, uint32_t *next,
-                             cudaStream_t stream);
+csaw_status csaw__launch_f32(const csaw__product *p, csaw_spmm_method method, unsigned blocks, cudaStream_t stream);
 csaw_status csaw__launch_f16(const csaw__product *p, csaw_spmm_method method, unsigned blocks, uint32_t *next,
                              cudaStream_t stream);
 csaw_status csaw__launch_bf16(const csaw__product *p, csaw_spmm_method method, unsigned blocks, uint32_t *next,
@@ -99,7 +98,7 @@ csaw_status csaw__device_first_rows(const place &where, const uint64_t *rowptr, 
                                     uint32_t **out);
 /* The units of a matrix by falling number of edges; none where rows have few, so that it would not serve. */
 csaw_status csaw__device_order(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
-                               const csaw__long_rows *split, uint32_t **out);
+                               const csaw__long_rows *split, csaw__listed_unit **out);
 /* The hubs of a matrix; by_column: rowptr of its transpose. */
 csaw_status csaw__device_hubs_find(const place &where, const csaw_sparse *a, const uint64_t *by_column,
                                    csaw__hubs *out);

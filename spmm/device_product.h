@@ -34,10 +34,6 @@ static inline csaw__method_shape csaw__shape_of(csaw_spmm_method method) {
     return shapes[method];
 }
 
-/* Lanes of a unit where blocks stay on their multiprocessors, which AUTO alone takes: the second of 16-bit storage, and
- * of float32 where a method has so many. */
-enum { CSAW__RESIDENT_LANES = 16, CSAW__RESIDENT_LANES_8 = 8 };
-
 /* ---- layout ---- */
 
 typedef struct csaw__hubs { /* of a plan; device memory */

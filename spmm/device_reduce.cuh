@@ -8,19 +8,28 @@
 #ifndef CSAW_SPMM_DEVICE_REDUCE_CUH
 #define CSAW_SPMM_DEVICE_REDUCE_CUH
 
+#include "spmm/device_rounds.cuh"
 #include "spmm/device_unit.cuh"
 
-enum { CSAW__RESIDENT_THREADS = 1024 /* of a block that stays on its multiprocessor */ };
+enum {
+    CSAW__AT_ONCE = 4,            /* vectors of features that a lane has on their way at once */
+    CSAW__RESIDENT_THREADS = 1024 /* of a block that stays on its multiprocessor */
+};
+
+/* Blocks of a multiprocessor: as many as its registers are for, since it is other warps that wait for memory. */
+static constexpr int csaw__reduce_blocks(int vector, int factor, bool extreme) {
+    return extreme || factor > 1 ? 1 : vector == CSAW__VECTOR_16 ? 7 : 9;
+}
 
 /* A unit, by its group of lanes. */
 template <csaw_dtype X, int LANES, int VECTOR, int FACTOR, bool EXTREME>
 static __device__ __forceinline__ void csaw__reduce_unit(const csaw__product &p, const csaw__slice &slice,
                                                          uint32_t slice_number, const csaw__unit &unit,
-                                                         csaw__ring<csaw__edge_here, LANES> *ring) {
+                                                         csaw__ring<csaw__cached, LANES> *ring) {
     typedef csaw__features<X, VECTOR, FACTOR> features;
     typedef typename features::vector vector;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
-    constexpr int WANTED = CSAW__UNROLL / 2 / FACTOR, BATCH = WANTED < LANES / 2 ? WANTED : LANES / 2; /* edges */
+    constexpr int BATCH = CSAW__AT_ONCE / FACTOR; /* edges */
     const uint32_t lane = threadIdx.x % LANES;
     const uint32_t column = lane * VECTOR; /* of the slice; a lane beyond it loads the first, and stores nothing */
     const uint32_t held = column < slice.width ? (slice.width - column + LANES * VECTOR - 1) / (LANES * VECTOR) : 0;
@@ -33,24 +42,25 @@ static __device__ __forceinline__ void csaw__reduce_unit(const csaw__product &p,
     csaw__found<X, VECTOR, FACTOR, EXTREME> found;
     found.clear();
     const auto fetch = [&](uint32_t k) {
-        return csaw__edge_here{col[k], sign * (weight ? weight[(uint64_t)k * heads] : 1.0f)};
+        return csaw__cached{col[k] * row_bytes, sign * (weight ? weight[(uint64_t)k * heads] : 1.0f)};
     };
-    const auto load = [&](const csaw__edge_here &edge, features *to) {
-        const char *const from = x + edge.col * row_bytes;
+    const auto load = [&](const csaw__cached &edge, features *to) {
+        const char *const from = x + edge.at;
 #pragma unroll
         for (int j = 0; j < FACTOR; j++)
             if (j == 0 || j < held) to->x[j] = *(const vector *)(from + j * (LANES * VECTOR * bytes));
     };
-    const auto take = [&](uint32_t k, bool there, const csaw__edge_here &edge, const features &of) {
-        found.take(k, there, edge.weight, of);
+    const auto take = [&](uint32_t k, const csaw__cached &edge, const features &of) {
+        found.take(k, true, edge.weight, of);
     };
-    csaw__walk<LANES, BATCH, false, features>(unit.count, ring, fetch, load, take);
+    csaw__go_in_rounds<LANES, BATCH, features>(unit.count, ring, fetch, load, take);
     csaw__keep<X, LANES>(p, slice, slice_number, unit, column, sign, found);
 }
 
 template <csaw_dtype X, int LANES, int VECTOR, int FACTOR, bool EXTREME>
-static __global__ void __launch_bounds__(CSAW__THREADS) csaw__reduce(const __grid_constant__ csaw__product p) {
-    __shared__ csaw__ring<csaw__edge_here, LANES> rings[CSAW__THREADS / LANES];
+static __global__ void __launch_bounds__(CSAW__THREADS, csaw__reduce_blocks(VECTOR, FACTOR, EXTREME))
+    csaw__reduce(const __grid_constant__ csaw__product p) {
+    __shared__ csaw__ring<csaw__cached, LANES> rings[CSAW__THREADS / LANES];
     const uint32_t group = threadIdx.x / LANES;
     const uint32_t slice_number = blockIdx.x / (uint32_t)p.blocks, block = blockIdx.x % (uint32_t)p.blocks;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
@@ -58,13 +68,14 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__reduce(const __gri
     csaw__reduce_unit<X, LANES, VECTOR, FACTOR, EXTREME>(p, slice, slice_number, unit, rings + group);
 }
 
-/* The same by blocks that stay, whose warps take units until none is left: no block waits for the longest unit of
- * another. next: [slices of the launch] zeros, as which all blocks count the units that they have taken. */
-template <csaw_dtype X, int LANES, int VECTOR, bool EXTREME>
+/* CSAW_SPMM_SUBWARP8 by blocks that stay, whose warps take units until none is left: no block waits for the longest
+ * unit of another. next: [slices of the launch] zeros, as which all blocks count the units that they have taken. */
+template <csaw_dtype X, int VECTOR, bool EXTREME>
 static __global__ void __launch_bounds__(CSAW__RESIDENT_THREADS, 1)
     csaw__reduce_resident(const __grid_constant__ csaw__product p, uint32_t *next) {
-    __shared__ csaw__ring<csaw__edge_here, LANES> rings[CSAW__RESIDENT_THREADS / LANES];
+    constexpr int LANES = 8;
     constexpr uint32_t GROUPS = 32 / LANES;
+    __shared__ csaw__ring<csaw__cached, LANES> rings[CSAW__RESIDENT_THREADS / LANES];
     const uint32_t group = threadIdx.x / LANES;
     const uint64_t units = p.split.most_chunks + p.rows;
     for (uint32_t slice_number = 0; slice_number < p.slices; slice_number++) {
@@ -109,21 +120,12 @@ template <csaw_dtype X> static csaw__kernel *csaw__kernel_of(csaw_spmm_method me
     }
 }
 
-template <csaw_dtype X, int LANES>
-static csaw__resident_kernel *csaw__resident_kernel_for(uint32_t vector, bool extreme) {
-    constexpr int WIDE = X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
-    if (vector == WIDE)
-        return extreme ? csaw__reduce_resident<X, LANES, WIDE, true> : csaw__reduce_resident<X, LANES, WIDE, false>;
-    return extreme ? csaw__reduce_resident<X, LANES, CSAW__VECTOR, true>
-                   : csaw__reduce_resident<X, LANES, CSAW__VECTOR, false>;
-}
-
-/* Of what csaw__auto_way says is resident: whole vectors, by 8 lanes, or of float32 by the method's 8 or 16. */
-template <csaw_dtype X>
-static csaw__resident_kernel *csaw__resident_kernel_of(csaw_spmm_method method, uint32_t vector, bool extreme) {
-    if constexpr (X == CSAW_F32)
-        if (method == CSAW_SPMM_SUBWARP16) return csaw__resident_kernel_for<X, CSAW__RESIDENT_LANES>(vector, extreme);
-    return csaw__resident_kernel_for<X, CSAW__RESIDENT_LANES_8>(vector, extreme);
+/* Of what csaw__auto_way says is resident: whole vectors of 16-bit storage. */
+template <csaw_dtype X> static csaw__resident_kernel *csaw__resident_kernel_of(uint32_t vector, bool extreme) {
+    if (vector == CSAW__VECTOR_16)
+        return extreme ? csaw__reduce_resident<X, CSAW__VECTOR_16, true>
+                       : csaw__reduce_resident<X, CSAW__VECTOR_16, false>;
+    return extreme ? csaw__reduce_resident<X, CSAW__VECTOR, true> : csaw__reduce_resident<X, CSAW__VECTOR, false>;
 }
 
 #endif

@@ -3,12 +3,7 @@
 #include "spmm/device_private.cuh"
 #include "spmm/device_reduce.cuh"
 
-csaw_status csaw__launch_f32(const csaw__product *p, csaw_spmm_method method, unsigned blocks, uint32_t *next,
-                             cudaStream_t stream) {
-    if (next)
-        return csaw__device_launch(stream, blocks, CSAW__RESIDENT_THREADS,
-                                   csaw__resident_kernel_of<CSAW_F32>(method, p->vector, csaw__is_extreme(p->reduce)),
-                                   *p, next);
+csaw_status csaw__launch_f32(const csaw__product *p, csaw_spmm_method method, unsigned blocks, cudaStream_t stream) {
     csaw__kernel *const kernel = csaw__kernel_of<CSAW_F32>(method, p->vector, csaw__is_extreme(p->reduce));
     return csaw__device_launch(stream, blocks, CSAW__THREADS, kernel, *p);
 }

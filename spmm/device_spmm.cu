@@ -37,8 +37,9 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
     int l2_bytes = 0;
     CSAW_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, where.ordinal));
     csaw__lay_vectors(&p_);
+    if (known) p_.units = known->units;
     if (method == CSAW_SPMM_AUTO) {
-        const csaw__auto_way way = csaw__auto_way_of(&p_, known ? &known->split : nullptr, (uint64_t)l2_bytes);
+        const csaw__auto_way way = csaw__auto_way_of(&p_, (uint64_t)l2_bytes);
         method_ = way.method, resident_ = way.resident;
     }
     CSAW_REQUIRE(
@@ -97,7 +98,7 @@ csaw_status csaw__device_run::launch(const place &where) {
         blocks = (unsigned)multiprocessors;
         CSAW_CUDA(cudaMemsetAsync(next, 0, p_.slices * sizeof *next, where.stream));
     }
-    if (p_.x.dtype == CSAW_F32) return csaw__launch_f32(&p_, method_, blocks, next, where.stream);
+    if (p_.x.dtype == CSAW_F32) return csaw__launch_f32(&p_, method_, blocks, where.stream);
     return p_.x.dtype == CSAW_F16 ? csaw__launch_f16(&p_, method_, blocks, next, where.stream)
                                   : csaw__launch_bf16(&p_, method_, blocks, next, where.stream);
 }

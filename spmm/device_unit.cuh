@@ -13,7 +13,8 @@ struct csaw__unit {        /* of work; in registers */
     bool is_chunk, stored; /* stored: this unit has results */
 };
 
-static __device__ __forceinline__ csaw__unit csaw__unit_at(const csaw__product *p, uint64_t number) {
+/* Chunks of long rows come before rows. */
+static __device__ __forceinline__ csaw__unit csaw__unit_of_number(const csaw__product *p, uint64_t number) {
     if (number < p->split.most_chunks) {
         if (number >= p->split.count[0]) return csaw__unit{0, 0, 0, true, false};
         const csaw__chunk chunk = p->split.chunk[number];
@@ -24,6 +25,16 @@ static __device__ __forceinline__ csaw__unit csaw__unit_at(const csaw__product *
     const uint64_t begin = p->rowptr[row], length = p->rowptr[row + 1] - begin;
     if (length > CSAW_CHUNK) return csaw__unit{0, 0, 0, false, false}; /* by its chunks */
     return csaw__unit{begin, row, (uint32_t)length, false, true};
+}
+
+/* What stands at a place of the plan's list; without one, the unit of that number. */
+static __device__ __forceinline__ csaw__unit csaw__unit_at(const csaw__product *p, uint64_t place) {
+    if (!p->units) return csaw__unit_of_number(p, place);
+    if (place >= p->split.most_chunks + p->rows) return csaw__unit{0, 0, 0, false, false};
+    const csaw__pack<uint32_t, 4> at = *(const csaw__pack<uint32_t, 4> *)(p->units + place); /* at once */
+    csaw__listed_unit unit;
+    memcpy(&unit, &at, sizeof unit);
+    return csaw__unit{unit.first, unit.row, unit.count, unit.is_chunk != 0, unit.stored != 0};
 }
 
 /* What a lane has loaded of an edge: FACTOR vectors of VECTOR columns, LANES vectors apart, as stored. */

@@ -6,6 +6,7 @@
 #include "tests/reference/maxk.h"
 
 #include "tests/emulated_gpu.h"
+#include "tests/emulated_units.h"
 #include "tests/share.h"
 
 #include "spmm/device_long.cuh"
@@ -13,7 +14,6 @@
 #include "spmm/device_maxk_forward.cuh"
 #include "spmm/device_maxk_gathered.cuh"
 #include "spmm/device_maxk_outer.cuh"
-#include "spmm/device_order.cuh"
 #include "spmm/device_transpose.cuh"
 
 namespace {
@@ -23,21 +23,6 @@ using namespace maxk_cases;
 template <class KERNEL, class... ARGUMENTS>
 void Launch(uint64_t blocks, uint32_t threads, KERNEL kernel, const ARGUMENTS &...arguments) {
     emulated::RunBlocks(static_cast<uint32_t>(blocks), threads, [&] { kernel(arguments...); });
-}
-
-// Units as a plan has them, by falling number of edges; or as they are numbered; or in any other order, which no bit
-// may depend on.
-enum Order { BY_LENGTH, AS_NUMBERED, ANY };
-
-std::vector<uint32_t> OrderOf(const csaw__product &p, Order by) {
-    const uint64_t units = p.split.most_chunks + p.rows;
-    std::vector<uint16_t> key(units, 0xffff);
-    std::vector<uint32_t> order(units, ~0u);
-    Launch((units + 63) / 64, 64, csaw__order_keys, p, units, key.data(), order.data());
-    if (by == ANY) std::shuffle(order.begin(), order.end(), std::mt19937_64(units));
-    if (by == BY_LENGTH)
-        std::stable_sort(order.begin(), order.end(), [&](uint32_t i, uint32_t j) { return key[i] < key[j]; });
-    return order;
 }
 
 // As csaw__maxk_run does, with poisoned work memory.
@@ -58,9 +43,9 @@ void Run(csaw__maxk_product m, uint64_t columns, bool merged, csaw__maxk_kernel 
     p->split.count = count.data(), p->split.chunk = chunk.data(), p->split.row = row.data();
     p->partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
     if (p->split.most_chunks) Launch((p->rows + 63) / 64, 64, csaw__find_long, p->rowptr, p->rows, p->split);
-    const Order by = static_cast<Order>((m.m.k + p->rows) % 3);
-    const std::vector<uint32_t> order = OrderOf(*p, by);
-    m.order = by == AS_NUMBERED ? nullptr : order.data();
+    const auto by = static_cast<emulated_units::Order>((m.m.k + p->rows) % 3);
+    const auto units = emulated_units::ListOf(*p, by);
+    if (by != emulated_units::AS_NUMBERED) p->units = units.data();
     for (p->first_slice = 0; p->first_slice < p->slices_of_head; p->first_slice++) {
         for (m.first_entry = 0; m.first_entry < m.m.k; m.first_entry += m.entries)
             Launch(p->blocks, CSAW__MAXK_THREADS, kernel, m);
@@ -251,31 +236,6 @@ TEST(EmulatedMaxkSpmm, NoEdgesAndOneRow) {
     std::mt19937_64 random(4);
     ExpectCpuBits(with_lengths({0, 0, 0}, 4, false, random), {40, 8, CSAW_F32, CSAW_F32, true}, 0, random);
     ExpectCpuBits(with_lengths({7}, 1, true, random), {40, 3, CSAW_F32, CSAW_F32, true}, 0, random);
-}
-
-// Of rows of 3, 600, none, 256 and 257 edges: 600 are chunks of 256, 256 and 88, 257 of 256 and 1; a unit that has no
-// edges, or is a long row, comes last.
-TEST(EmulatedMaxkSpmm, UnitsByFallingLength) {
-    std::mt19937_64 random(6);
-    const Sparse matrix = with_lengths({3, 600, 0, 256, 257}, 9, false, random);
-    const csaw_sparse a = matrix.view();
-    csaw__product p = {};
-    std::vector<uint64_t> count(2);
-    std::vector<csaw__chunk> chunk(5);
-    std::vector<csaw__long_row> row(2);
-    p.rowptr = a.rowptr, p.rows = a.rows;
-    p.split = {count.data(), chunk.data(), row.data(), 5, 2};
-    Launch(1, 64, csaw__find_long, p.rowptr, p.rows, p.split);
-    std::vector<uint32_t> lengths;
-    for (uint32_t unit : OrderOf(p, BY_LENGTH)) {
-        if (unit < 5)
-            lengths.push_back(chunk[unit].count);
-        else if (a.rowptr[unit - 4] - a.rowptr[unit - 5] <= CSAW_CHUNK)
-            lengths.push_back(static_cast<uint32_t>(a.rowptr[unit - 4] - a.rowptr[unit - 5]));
-        else
-            lengths.push_back(0);
-    }
-    EXPECT_EQ(lengths, (std::vector<uint32_t>{256, 256, 256, 256, 88, 3, 1, 0, 0, 0}));
 }
 
 // Values and index that begin between vectors: entries are loaded one by one.

@@ -6,6 +6,7 @@
 
 #include "tests/emulated_gpu.h"
 #include "tests/emulated_reorder.h"
+#include "tests/emulated_units.h"
 #include "tests/share.h"
 
 #include <algorithm>
@@ -81,11 +82,10 @@ csaw__hubs_kernel *HubsKernel(const csaw__product &p) {
                                    : csaw__hubs_kernel_of<CSAW_BF16>(p.vector, extreme);
 }
 
-csaw__resident_kernel *ResidentKernel(const csaw__product &p, csaw_spmm_method method) {
+csaw__resident_kernel *ResidentKernel(const csaw__product &p) {
     const bool extreme = csaw__is_extreme(p.reduce);
-    return p.x.dtype == CSAW_F32   ? csaw__resident_kernel_of<CSAW_F32>(method, p.vector, extreme)
-           : p.x.dtype == CSAW_F16 ? csaw__resident_kernel_of<CSAW_F16>(method, p.vector, extreme)
-                                   : csaw__resident_kernel_of<CSAW_BF16>(method, p.vector, extreme);
+    return p.x.dtype == CSAW_F16 ? csaw__resident_kernel_of<CSAW_F16>(p.vector, extreme)
+                                 : csaw__resident_kernel_of<CSAW_BF16>(p.vector, extreme);
 }
 
 int residents = 0; // launches of blocks that stay
@@ -100,7 +100,7 @@ int stretches = 0; // launches by these
 
 csaw_spmm_method AutoFor(csaw__product p) {
     csaw__lay_vectors(&p);
-    return csaw__auto_way_of(&p, nullptr, 0).method;
+    return csaw__auto_way_of(&p, 0).method;
 }
 
 // As csaw__device_run::run(), `slices` a launch.
@@ -122,7 +122,7 @@ void Run(csaw__product p, csaw_spmm_method method, bool resident, uint64_t slice
         if (method == CSAW_SPMM_HUBS) {
             Launch(3 * kThreads, HubsKernel(p), p, hubs, next.data());
         } else if (resident) {
-            Launch(3 * kThreads, ResidentKernel(p, method), p, next.data());
+            Launch(3 * kThreads, ResidentKernel(p), p, next.data());
             residents++;
         } else {
             Launch(p.slices * p.blocks * kThreads, kernel, p);
@@ -138,12 +138,13 @@ struct Ask {
     uint32_t heads = 1;
     uint64_t gap = 0; // of strides
     bool planned = false;
-    bool reordered = false; // stretches of rows that were brought near
-    bool fixed = false;     // of these, weights were moved along
-    uint64_t slices = 3;    // of a launch
-    bool nans = false;      // among the results
+    emulated_units::Order units = emulated_units::AS_NUMBERED; // else a list of them
+    bool reordered = false;                                    // stretches of rows that were brought near
+    bool fixed = false;                                        // of these, weights were moved along
+    uint64_t slices = 3;                                       // of a launch
+    bool nans = false;                                         // among the results
     uint64_t hubs = 5;
-    csaw_spmm_method stay = CSAW_SPMM_AUTO;  // AUTO by blocks that stay, a unit by the lanes of this; AUTO: not
+    bool stay = false;                       // AUTO by blocks that stay
     uint32_t stretch = CSAW__STRETCH_PLACES; // places
     uint64_t l2_bytes = UINT64_MAX;
 };
@@ -217,8 +218,10 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values, const 
         p.reduce = ask.reduce;
         p.heads = ask.heads;
         p.split = split.found;
-        const bool stays = ask.stay != CSAW_SPMM_AUTO && method == CSAW_SPMM_AUTO;
-        const csaw_spmm_method way = stays ? ask.stay : method == CSAW_SPMM_AUTO ? AutoFor(p) : method;
+        const auto units = emulated_units::ListOf(p, ask.units);
+        if (ask.units != emulated_units::AS_NUMBERED) p.units = units.data();
+        const bool stays = ask.stay && method == CSAW_SPMM_AUTO;
+        const csaw_spmm_method way = stays ? CSAW_SPMM_SUBWARP8 : method == CSAW_SPMM_AUTO ? AutoFor(p) : method;
         if (way == CSAW_SPMM_STRETCHES && csaw__takes_stretches(&p))
             RunStretches(p, ask);
         else
@@ -259,6 +262,54 @@ TEST(EmulatedSpmm, EveryMatrix) {
             ask.planned = reduce == CSAW_MEAN || reduce == CSAW_MIN;
             ExpectCpuBits(a, ask);
         }
+}
+
+// Of rows of 3, 600, none, 256 and 257 edges: 600 are chunks of 256, 256 and 88, 257 of 256 and 1; a unit that has no
+// edges, or is a long row, comes last, and the latter has no result of its own.
+TEST(EmulatedSpmm, UnitsByFallingLength) {
+    const Sparse a = random_sparse("units", {3, 600, 0, 256, 257}, 9, false);
+    const LongRows split(a.view(), true);
+    csaw__product p = {};
+    p.rowptr = a.rowptr.data(), p.rows = a.rows;
+    p.split = split.found;
+    std::vector<uint32_t> lengths;
+    uint32_t chunks = 0;
+    std::vector<uint32_t> rows; // that are stored, by falling length
+    for (const csaw__listed_unit &u : emulated_units::ListOf(p, emulated_units::BY_LENGTH)) {
+        lengths.push_back(u.count);
+        chunks += u.is_chunk;
+        if (u.is_chunk) {
+            EXPECT_TRUE(u.stored);
+            EXPECT_EQ(u.first, split.chunk[u.row].first);
+            EXPECT_EQ(u.count, split.chunk[u.row].count);
+        } else if (u.stored) {
+            EXPECT_EQ(u.first, a.rowptr[u.row]);
+            EXPECT_EQ(u.count, a.rowptr[u.row + 1] - a.rowptr[u.row]);
+            rows.push_back(u.row);
+        }
+    }
+    EXPECT_EQ(lengths, (std::vector<uint32_t>{256, 256, 256, 256, 88, 3, 1, 0, 0, 0}));
+    EXPECT_EQ(chunks, 5u);
+    EXPECT_EQ(rows, (std::vector<uint32_t>{3, 0, 2}));
+}
+
+// Of every method and way to merge, with a plan's long rows and with room for more than there are.
+TEST(EmulatedSpmm, ListedUnits) {
+    const Sparse hubs = Hubs(true), few = random_sparse("few", {0, 9, 300, 1, 0, 4, 2, 2, 1030}, 30, false);
+    const Sparse none = random_sparse("none", {0, 0, 0}, 30, false);
+    for (const Sparse *a : {&hubs, &few, &none})
+        for (emulated_units::Order by : {emulated_units::BY_LENGTH, emulated_units::ANY})
+            for (csaw_reduce reduce : reduces)
+                for (uint64_t cols : {1, 20, 72}) {
+                    if (!reference::takes_case()) continue;
+                    Ask ask;
+                    ask.reduce = reduce;
+                    ask.cols = cols;
+                    ask.of_x = ask.of_y = dtypes[(cols + reduce) % 3];
+                    ask.units = by;
+                    ask.planned = cols != 20;
+                    ExpectCpuBits(*a, ask);
+                }
 }
 
 TEST(EmulatedSpmm, EveryStorage) {
@@ -363,23 +414,22 @@ TEST(EmulatedSpmm, HubsAreTheColumnsOfMostEdges) {
     EXPECT_EQ(hubs.code, (std::vector<csaw_vertex>{9 + 2, 9 + 0, 9 + 1, 9 + 0, 9 + 2, 9 + 0, 8, 9 + 1, 9 + 0}));
 }
 
-// Rows, chunks and several slices (heads) by blocks that stay, in every storage.
+// Rows, chunks and several slices (heads) by blocks that stay, in storage of 16 bits, which alone has them.
 TEST(EmulatedSpmm, BlocksThatStay) {
     Sparse heads = random_sparse("heads", {0, 9, 300, 1, 1500, 4}, 30, false);
     give_weights(&heads, 2, 2);
     residents = 0;
-    for (const auto &[dtype, stay] :
-         {std::pair(CSAW_F32, CSAW_SPMM_SUBWARP16), std::pair(CSAW_F32, CSAW_SPMM_SUBWARP8),
-          std::pair(CSAW_F16, CSAW_SPMM_SUBWARP8), std::pair(CSAW_BF16, CSAW_SPMM_SUBWARP8)})
+    for (csaw_dtype dtype : {CSAW_F16, CSAW_BF16})
         for (csaw_reduce reduce : reduces)
             for (uint32_t of : {1, 2}) {
                 Ask ask;
                 ask.reduce = reduce;
-                ask.heads = of, ask.cols = of * (dtype == CSAW_F32 ? 52 : of == 1 ? 40 : 28);
-                ask.of_x = dtype, ask.slices = 2, ask.planned = of == 2, ask.stay = stay;
+                ask.heads = of, ask.cols = of * (of == 1 ? 40 : 28);
+                ask.of_x = dtype, ask.slices = of, ask.planned = of == 2, ask.stay = true;
+                ask.units = of == 1 ? emulated_units::BY_LENGTH : emulated_units::AS_NUMBERED;
                 ExpectCpuBits(of == 2 ? heads : Hubs(true), ask);
             }
-    EXPECT_EQ(residents, 24 + 12); // 52 columns of two heads by 8 lanes are four slices, two launches
+    EXPECT_EQ(residents, 16);
 }
 
 // Stretches shorter than a row and longer than many, rows and chunks that begin at their ends and beside them, more

@@ -5,6 +5,7 @@
 #include "tests/spmm_product.cuh"
 
 #include "runtime/base/device_status.h"
+#include "spmm/device_auto.h"
 #include "spmm/device_private.cuh"
 #include "spmm/plan.h"
 #include "tests/reorder_cases.h"
@@ -74,15 +75,14 @@ TEST_F(SpmmGpu, EveryStorageAndMethod) {
                         for (int i = CSAW_SPMM_AUTO; i <= CSAW_SPMM_STRETCHES; i++) {
                             const auto method = static_cast<csaw_spmm_method>(i);
                             if (of_x != of_y && method != CSAW_SPMM_AUTO) continue;
-                            product.Poison();
-                            const bool planned = method == CSAW_SPMM_HUBS || i % 2;
-                            ASSERT_EQ(product.RunBy(method, planned ? plan.get() : nullptr), CSAW_OK)
-                                << csaw_last_error();
-                            EXPECT_TRUE(product.IsTheCpus()) << csaw_spmm_method_name(method);
-                            if (method != CSAW_SPMM_STRETCHES) continue;
-                            product.Poison();
-                            ASSERT_EQ(product.RunBy(method, plan.get()), CSAW_OK) << csaw_last_error();
-                            EXPECT_TRUE(product.IsTheCpus()) << "stretches, planned";
+                            for (const csaw_spmm_plan *by :
+                                 {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+                                if (method == CSAW_SPMM_HUBS && !by) continue;
+                                product.Poison();
+                                ASSERT_EQ(product.RunBy(method, by), CSAW_OK) << csaw_last_error();
+                                EXPECT_TRUE(product.IsTheCpus())
+                                    << csaw_spmm_method_name(method) << (by ? ", planned" : "");
+                            }
                         }
                     }
     }
@@ -209,6 +209,52 @@ TEST_F(SpmmGpu, APlanWithoutMemoryIsRefused) {
         ASSERT_EQ(plan, nullptr) << n;
     }
     EXPECT_GT(n, 40u) << "so few allocations";
+}
+
+// Rows of 16 edges and more on average: each unit once, and of more edges than stretches are taken for, AUTO goes by
+// the list, forward and back.
+TEST_F(SpmmGpu, APlanListsUnitsByFallingLength) {
+    std::vector<uint64_t> lengths(1 << 15);
+    for (size_t r = 0; r < lengths.size(); r++) lengths[r] = r % 100 == 7 ? 700 : r % 53;
+    const Sparse a = random_sparse("listed", lengths, 1 << 15, true);
+    ASSERT_GT(a.col.size(), CSAW__LISTED_EDGES);
+    const OnDevice there(a);
+    const Plan plan(there.view, "cuda:0");
+    for (const csaw__device_known *known : {&plan.get()->device->matrix, &plan.get()->device->transposed}) {
+        const uint64_t units = known->split.most_chunks + a.rows;
+        ASSERT_NE(known->units, nullptr);
+        uint64_t edges = 0;
+        std::vector<bool> row(a.rows), chunk(known->split.most_chunks);
+        uint32_t last = CSAW_CHUNK;
+        for (const csaw__listed_unit &u : Back(known->units, units)) {
+            EXPECT_LE(u.count, last);
+            last = u.count;
+            edges += u.count;
+            if (!u.stored) continue;
+            std::vector<bool> &of = u.is_chunk ? chunk : row;
+            ASSERT_LT(u.row, of.size());
+            EXPECT_FALSE(of[u.row]);
+            of[u.row] = true;
+        }
+        EXPECT_EQ(edges, a.col.size());
+        EXPECT_EQ(std::count(chunk.begin(), chunk.end(), true), static_cast<ptrdiff_t>(chunk.size()));
+        EXPECT_EQ(std::count(row.begin(), row.end(), true), static_cast<ptrdiff_t>(a.rows - known->split.most_rows));
+    }
+    for (uint64_t cols : {64, 128})
+        for (csaw_dtype dtype : dtypes) {
+            Ask ask;
+            ask.cols = cols;
+            ask.of_x = ask.of_y = dtype;
+            ask.reduce = cols == 64 ? CSAW_SUM : CSAW_MEAN;
+            const Product product(a, there, ask);
+            product.Poison();
+            ASSERT_EQ(product.Run(plan.get()), CSAW_OK) << csaw_last_error();
+            EXPECT_TRUE(product.IsTheCpus());
+        }
+    const Sparse few = random_sparse("few", std::vector<uint64_t>(100, 15), 100, true);
+    const OnDevice few_there(few);
+    const Plan without(few_there.view, "cuda:0");
+    EXPECT_EQ(without.get()->device->matrix.units, nullptr);
 }
 
 // More edges than rows are brought near of.

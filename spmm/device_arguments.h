@@ -18,10 +18,10 @@ enum {
     CSAW__LOADER_EDGES = 16, /* whose elements each has on their way at once */
     CSAW__TURN = CSAW__LOADERS * CSAW__LOADER_EDGES,   /* edges of a turn of the block */
     CSAW__IN_ORDER_THREADS = 32 * (CSAW__LOADERS + 1), /* of the block: the last warp takes */
-    CSAW__UNROLL = 8,                                  /* vectors of features that a lane has on their way at once */
-    CSAW__LISTED = 16, /* mean degree from which on a plan lists units of work by length */
-    CSAW__OFTEN = 32   /* mean degree from which on the L2 cache is made use of: by narrow slices of x, by the order of
-                        * dot products */
+    CSAW__UNROLL = 8,         /* vectors that a lane has on their way at once, in two batches */
+    CSAW__LISTED_DEGREE = 16, /* mean degree from which on a plan lists units of work by length */
+    CSAW__OFTEN = 32 /* mean degree from which on the L2 cache is made use of: by narrow slices of x, by the order of
+                      * dot products */
 };
 #define CSAW__ROOM_BYTES (256ull << 20) /* of partial results; more slices than fit take launches of their own */
 

@@ -58,7 +58,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         {32, 9, 0, 0, 0, 8, 16, true, {CSAW_SPMM_SUBWARP8, false}},
         {32, 9, 0, 0, 0, 0, 0, true, {CSAW_SPMM_SUBWARP16, false}},
         {16, 9, 0, CSAW__OFTEN, 0, 0, 0, true, {CSAW_SPMM_SUBWARP16, false}},
-        /* see the first of these */
+        /* see stretches above */
         {32, 9, 64, 1, CSAW__STRETCH_EDGES, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
         {16, 5, 32, 1, CSAW__STRETCH_EDGES, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
         /* 2026-11-28-gpu-23, H100: gradients of samples of reddit 0.69 to 0.98; R-MAT and parts of reddit and products,
@@ -67,8 +67,8 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         {16, 5, 16, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
         {16, 17, 32, CSAW__OFTEN, 1 << 25, 0, 0, false, {CSAW_SPMM_CRC, false}},
         {16, 17, 32, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
-        /* 2026-11-26-gpu-14, of the others: 64 columns, half a million edges, 0.54 to 0.62 of blocks that stay, which
-         * are too few then */
+        /* 2026-11-26-gpu-14, of MAX and MIN since: 64 columns, half a million edges, 0.54 to 0.62 of blocks that stay,
+         * which are too few then */
         {16, 5, 8, CSAW__OFTEN, 1 << 22, 0, 0, false, {CSAW_SPMM_SUBWARP8, false}},
         /* 2026-11-27-gpu-20, H100: reddit's x of 64 columns, of which the cache holds half; sampled, 15 and 57 million
          * edges, products and gradients, 0.76 to 0.99 of SUBWARP16, 110 million 1.01; both by blocks that stay, which

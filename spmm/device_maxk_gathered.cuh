@@ -10,7 +10,7 @@
 #define CSAW_SPMM_DEVICE_MAXK_GATHERED_CUH
 
 #include "spmm/device_maxk.h"
-#include "spmm/device_reduce.cuh"
+#include "spmm/device_unit.cuh"
 
 /* FACTOR entries a lane, LANES apart. */
 template <csaw_dtype X, typename INDEX, int LANES, int FACTOR>

@@ -6,7 +6,7 @@
 #define CSAW_SPMM_DEVICE_MAXK_STEPS_CUH
 
 #include "spmm/device_maxk.h"
-#include "spmm/device_reduce.cuh"
+#include "spmm/device_unit.cuh"
 
 struct alignas(16) csaw__maxk_step { /* of an edge; in shared memory */
     csaw_vertex col;

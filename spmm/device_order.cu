@@ -7,8 +7,8 @@
 
 #include "spmm/device_private.cuh"
 
-csaw_status csaw__device_order(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
-                               const csaw__long_rows *split, csaw__listed_unit **out) {
+csaw_status csaw__device_list_units(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
+                                    const csaw__long_rows *split, csaw__listed_unit **out) {
     const uint64_t units = split->most_chunks + rows;
     csaw__product p = {};
     work<uint16_t> key, sorted;
@@ -16,7 +16,7 @@ csaw_status csaw__device_order(const place &where, const uint64_t *rowptr, uint6
     work<csaw__listed_unit> list;
     work<char> room;
     size_t bytes = 0;
-    if (!rows || edges / rows < CSAW__LISTED || units > UINT32_MAX) return CSAW_OK;
+    if (!rows || edges / rows < CSAW__LISTED_DEGREE || units > UINT32_MAX) return CSAW_OK;
     p.rowptr = rowptr, p.rows = rows, p.split = *split;
     CSAW_TRY(key.take(where, units, "units of work being sorted"));
     CSAW_TRY(sorted.take(where, units, "units of work being sorted"));

@@ -76,10 +76,11 @@ static csaw_status find_long(const place &where, const uint64_t *rowptr, uint64_
     return CSAW_OK;
 }
 
-static csaw_status order(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
+static csaw_status list_units(const place &where, const csaw_sparse *a, csaw__device_plan *plan) {
     csaw__device_known *const known[] = {&plan->matrix, &plan->transposed};
-    CSAW_TRY(csaw__device_order(where, a->rowptr, a->rows, a->num_edges, &known[0]->split, &known[0]->units));
-    return csaw__device_order(where, plan->transpose.rowptr, a->cols, a->num_edges, &known[1]->split, &known[1]->units);
+    CSAW_TRY(csaw__device_list_units(where, a->rowptr, a->rows, a->num_edges, &known[0]->split, &known[0]->units));
+    return csaw__device_list_units(where, plan->transpose.rowptr, a->cols, a->num_edges, &known[1]->split,
+                                   &known[1]->units);
 }
 
 static csaw_status find_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
@@ -115,7 +116,7 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
     CSAW_TRY(keep(where, a->num_edges, "the edges of a transpose", &t->edge));
     CSAW_TRY(csaw__device_transpose_fill(where, a, t));
     CSAW_TRY(find_long(where, t->rowptr, a->cols, &plan->transposed.split));
-    CSAW_TRY(order(where, a, plan));
+    CSAW_TRY(list_units(where, a, plan));
     CSAW_TRY(deal_stretches(where, a, plan));
     CSAW_TRY(csaw__device_dots_order(where, a, &plan->dots));
     CSAW_TRY(keep(where, a->rows, "the lengths of rows", &plan->divisor));

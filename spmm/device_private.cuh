@@ -66,7 +66,7 @@ static inline csaw__product csaw__product_of(const csaw__call *call, const csaw_
 }
 
 /* One launch of the kernel of a method, instances of device_reduce.cuh. next: NULL, or [slices of the launch] zeros: of
- * the kernel whose blocks stay, in place of the method's. */
+ * the kernel whose blocks stay, in place of the method's, which 16 bits alone have. */
 csaw_status csaw__launch_f32(const csaw__product *p, csaw_spmm_method method, unsigned blocks, cudaStream_t stream);
 csaw_status csaw__launch_f16(const csaw__product *p, csaw_spmm_method method, unsigned blocks, uint32_t *next,
                              cudaStream_t stream);
@@ -97,8 +97,8 @@ csaw_status csaw__device_reorder_weights(const place &where, const float *weight
 csaw_status csaw__device_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
                                     uint32_t **out);
 /* The units of a matrix by falling number of edges; none where rows have few, so that it would not serve. */
-csaw_status csaw__device_order(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
-                               const csaw__long_rows *split, csaw__listed_unit **out);
+csaw_status csaw__device_list_units(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,
+                                    const csaw__long_rows *split, csaw__listed_unit **out);
 /* The hubs of a matrix; by_column: rowptr of its transpose. */
 csaw_status csaw__device_hubs_find(const place &where, const csaw_sparse *a, const uint64_t *by_column,
                                    csaw__hubs *out);

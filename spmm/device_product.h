@@ -2,9 +2,9 @@
 /* spmm/device_product.h - csaw_spmm() on a GPU: its kernels by name, and how the work is laid out.
  *
  * A unit of work is a row of at most CSAW_CHUNK edges, or one chunk of so many edges of a longer row; a group of lanes
- * takes one, some columns (a slice) at a time. Chunks of long rows leave their results in work memory, where a
- * second kernel merges them in order. So hubs are split without atomics, and results do not depend on the layout: lanes
- * hold columns, and the edges of a chunk go one after the other.
+ * takes one, some columns (a slice) at a time, in the order of a plan's list if there is one. Chunks of long rows leave
+ * their results in work memory, where a second kernel merges them in order. So hubs are split without atomics, and
+ * results do not depend on the layout: lanes hold columns, and the edges of a chunk go one after the other.
  *
  * Sources: coalesced row caching and coarse-grained warp merging by Huang et al., "GE-SpMM", SC'20, sections III-B and
  * III-C; slices of columns outermost, so that the part of x in use stays in the L2 cache, after Hong et al., "Adaptive

@@ -3,8 +3,9 @@
  * Layout and sources: spmm/device_product.h; order of sums: csaw/spmm.h. To be compiled without contraction of a * b +
  * c.
  *
- * Limit on an H200, a twentieth of reddit, 64 columns: 67% of the issue slots; 34% of the throughput of L1, 21% of
- * that of L2. On all of reddit what is gathered from L2 is the limit. docs/measured/2026-11-24-gpu-11.md. */
+ * Limit on an H200, gradients of reddit's first 32 entries a row, 64 columns of float32 and of 16 bits: 66 and 51% of
+ * what L2 sends at most, 45 and 61% of the issue slots, 42 and 36% of the warps, of listed units and loads of a batch
+ * that the compiler had put apart. docs/measured/2026-11-28-gpu-27.md. */
 #ifndef CSAW_SPMM_DEVICE_REDUCE_CUH
 #define CSAW_SPMM_DEVICE_REDUCE_CUH
 
@@ -12,11 +13,12 @@
 #include "spmm/device_unit.cuh"
 
 enum {
-    CSAW__AT_ONCE = 4,            /* vectors of features that a lane has on their way at once */
+    CSAW__REDUCE_AT_ONCE = 4,     /* vectors of features that a lane has on their way at once */
     CSAW__RESIDENT_THREADS = 1024 /* of a block that stays on its multiprocessor */
 };
 
-/* Blocks of a multiprocessor: as many as its registers are for, since it is other warps that wait for memory. */
+/* Blocks of a multiprocessor, of sums: as many as its registers are for, since it is other warps that wait for memory.
+ * Maxima, and several vectors an edge, get the registers that the compiler wants. */
 static constexpr int csaw__reduce_blocks(int vector, int factor, bool extreme) {
     return extreme || factor > 1 ? 1 : vector == CSAW__VECTOR_16 ? 7 : 9;
 }
@@ -29,7 +31,7 @@ static __device__ __forceinline__ void csaw__reduce_unit(const csaw__product &p,
     typedef csaw__features<X, VECTOR, FACTOR> features;
     typedef typename features::vector vector;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2;
-    constexpr int BATCH = CSAW__AT_ONCE / FACTOR; /* edges */
+    constexpr int BATCH = CSAW__REDUCE_AT_ONCE / FACTOR; /* edges */
     const uint32_t lane = threadIdx.x % LANES;
     const uint32_t column = lane * VECTOR; /* of the slice; a lane beyond it loads the first, and stores nothing */
     const uint32_t held = column < slice.width ? (slice.width - column + LANES * VECTOR - 1) / (LANES * VECTOR) : 0;

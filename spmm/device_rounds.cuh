@@ -10,7 +10,8 @@
 #include "spmm/device_walk.cuh"
 
 /* fetch(k): edge k < count; load(edge, &loaded), then take(k, edge, loaded), in order. All lanes of a warp call this. A
- * round writes one half of the ring, so that lanes may still read the other. */
+ * round writes one half of the ring, so that lanes may still read the other; before the ring is used again, all lanes
+ * of the warp meet. */
 template <int LANES, int BATCH, typename LOADED, typename EDGE, typename FETCH, typename LOAD, typename TAKE>
 static __device__ __forceinline__ void csaw__go_in_rounds(uint32_t count, csaw__ring<EDGE, LANES> *ring, FETCH fetch,
                                                           LOAD load, TAKE take) {
@@ -41,7 +42,10 @@ static __device__ __forceinline__ void csaw__go_in_rounds(uint32_t count, csaw__
             } else {
 #pragma unroll
                 for (uint32_t i = 0; i + 1 < BATCH; i++)
-                    if (i < left) edge[i] = at[n + i], load(edge[i], &loaded[i]);
+                    if (i < left) {
+                        edge[i] = at[n + i];
+                        load(edge[i], &loaded[i]);
+                    }
 #pragma unroll
                 for (uint32_t i = 0; i + 1 < BATCH; i++)
                     if (i < left) take(k + i, edge[i], loaded[i]);

@@ -33,11 +33,10 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
                                    csaw_spmm_method method) {
     p_ = product;
     method_ = method;
-    if (known) hubs_ = known->hubs;
+    if (known) hubs_ = known->hubs, p_.units = known->units;
     int l2_bytes = 0;
     CSAW_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, where.ordinal));
     csaw__lay_vectors(&p_);
-    if (known) p_.units = known->units;
     if (method == CSAW_SPMM_AUTO) {
         const csaw__auto_way way = csaw__auto_way_of(&p_, (uint64_t)l2_bytes);
         method_ = way.method, resident_ = way.resident;
@@ -91,6 +90,7 @@ csaw_status csaw__device_run::launch(const place &where) {
     unsigned blocks = (unsigned)(p_.slices * p_.blocks);
     if (method_ == CSAW_SPMM_STRETCHES) return csaw__launch_stretches(where, &p_, &deal_);
     if (method_ == CSAW_SPMM_HUBS) return csaw__launch_hubs(where, &p_, &hubs_, next_.get());
+    if (p_.x.dtype == CSAW_F32) return csaw__launch_f32(&p_, method_, blocks, where.stream);
     uint32_t *const next = resident_ ? next_.get() : nullptr;
     if (next) {
         int multiprocessors = 0;
@@ -98,7 +98,6 @@ csaw_status csaw__device_run::launch(const place &where) {
         blocks = (unsigned)multiprocessors;
         CSAW_CUDA(cudaMemsetAsync(next, 0, p_.slices * sizeof *next, where.stream));
     }
-    if (p_.x.dtype == CSAW_F32) return csaw__launch_f32(&p_, method_, blocks, where.stream);
     return p_.x.dtype == CSAW_F16 ? csaw__launch_f16(&p_, method_, blocks, next, where.stream)
                                   : csaw__launch_bf16(&p_, method_, blocks, next, where.stream);
 }

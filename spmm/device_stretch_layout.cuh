@@ -10,7 +10,8 @@ enum {
     CSAW__STRETCH_MOST_PLACES = 176, /* of one, where all are under way at the same time; at most CSAW_CHUNK */
     CSAW__STRETCH_GRAIN = 16,        /* a stretch is a multiple of it */
     CSAW__STRETCH_THREADS = 128,
-    CSAW__STRETCH_EDGES = 1 << 22 /* up to which AUTO takes stretches of any degree and width, and plans reorder */
+    CSAW__STRETCH_EDGES = 1 << 22 /* up to which AUTO takes stretches of any degree and width where no list is,
+                                   * and plans reorder */
 };
 static_assert(CSAW__STRETCH_MOST_PLACES <= CSAW_CHUNK && CSAW__STRETCH_MOST_PLACES % CSAW__STRETCH_GRAIN == 0 &&
                   CSAW__STRETCH_PLACES % CSAW__STRETCH_GRAIN == 0,

@@ -7,6 +7,8 @@
 #include "spmm/device_product.h"
 #include "spmm/device_walk.cuh"
 
+static_assert(sizeof(csaw__listed_unit) == 16 && CSAW__LONG <= UINT16_MAX, "it is loaded at once, and holds a chunk");
+
 struct csaw__unit {        /* of work; in registers */
     uint64_t first, row;   /* first edge; row, or place of the chunk */
     uint32_t count;        /* edges */

@@ -53,7 +53,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
         named[w] = CSAW_NO_EDGE;
         if (row < m.rows && column < slice.width) named[w] = m.arg[row * m.y.cols + slice.first + column];
     }
-    const csaw__unit unit = csaw__unit_at(&m, number);
+    const csaw__unit unit = csaw__unit_of_number(&m, number);
     uint32_t place[WORDS]; /* in the unit, or past its end */
 #pragma unroll
     for (int w = 0; w < WORDS; w++) {

@@ -172,6 +172,48 @@ TEST(EmulatedSpmmAuto, TakesStretchesOfMoreEdges) {
     }
 }
 
+// Of units that a plan lists by length, sums: less than 1.1 times the best of the other methods, and so AUTO did when
+// it was measured. Of matrices of fewer edges than rows are brought near of, stretches.
+TEST(EmulatedSpmmAuto, TakesListedUnits) {
+    for (const char *graph : {"rmat-15-30", "rmat-16-30", "rmat-18-16", "rmat-20-10", "products-0.1", "reddit-0.1"}) {
+        const Report report = Measured(std::string("2026-11-28-gpu-27-spmm-ways-") + graph);
+        ASSERT_EQ(report.rows.size(), 6u) << graph;
+        for (const auto &[of, ms] : report.rows) {
+            const csaw_dtype dtype = of.second == "f32" ? CSAW_F32 : CSAW_F16;
+            const csaw__auto_way way = WayOf(report.vertices, report.edges, of.first, dtype, 60 << 20, CSAW_SUM, true);
+            const char *const chosen = csaw_spmm_method_name(way.method);
+            ASSERT_GE(report.edges, CSAW__OFTEN * report.vertices);
+            EXPECT_STREQ(chosen, dtype != CSAW_F32 && of.first == 64 ? "subwarp8" : "subwarp16");
+            EXPECT_FALSE(way.resident);
+            ASSERT_EQ(ms.count(chosen), 1u) << chosen;
+            EXPECT_LT(ms.at("auto"), 1.03 * ms.at(chosen)) << graph << ", " << of.first;
+            for (const char *by : {"crc", "cwm2", "subwarp16", "subwarp8", "stretches"}) {
+                ASSERT_EQ(ms.count(by), 1u) << graph << ", " << by;
+                EXPECT_LT(ms.at(chosen), 1.1 * ms.at(by))
+                    << graph << ", " << of.first << ", " << of.second << ", " << by;
+            }
+        }
+    }
+    const auto listed = [](uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, csaw_reduce reduce) {
+        return WayOf(rows, edges, cols, dtype, 60 << 20, reduce, true);
+    };
+    for (uint64_t cols : {64, 128, 256})
+        for (csaw_dtype dtype : {CSAW_F32, CSAW_F16}) {
+            EXPECT_EQ(listed(1 << 15, CSAW__LISTED_EDGES, cols, dtype, CSAW_SUM).method, CSAW_SPMM_STRETCHES);
+            EXPECT_NE(listed(1 << 15, CSAW__LISTED_EDGES + 1, cols, dtype, CSAW_SUM).method, CSAW_SPMM_STRETCHES);
+        }
+    EXPECT_EQ(listed(1 << 17, 1 << 21, 256, CSAW_F16, CSAW_SUM).method, CSAW_SPMM_STRETCHES); // 16 a row
+    EXPECT_EQ(listed(1 << 17, 1 << 21, 256, CSAW_F32, CSAW_SUM).method, CSAW_SPMM_SUBWARP16);
+    EXPECT_TRUE(listed(1 << 18, (1 << 26) + 1, 64, CSAW_F16, CSAW_SUM).resident);
+    EXPECT_EQ(listed(1 << 18, 1 << 24, 256, CSAW_F16, CSAW_MAX).method, CSAW_SPMM_CRC); // measured by sums
+    EXPECT_TRUE(listed(1 << 18, 1 << 24, 64, CSAW_F16, CSAW_MAX).resident);
+    const uint64_t rows = 232965, slice = rows * 8 * 16; // what 8 lanes read
+    for (uint64_t cols : {64, 256})
+        for (uint64_t l2 : {slice - 1, slice, 2 * slice - 1, 2 * slice})
+            EXPECT_EQ(WayOf(rows, 1 << 26, cols, CSAW_F32, l2, CSAW_SUM, true).method,
+                      l2 >= slice && l2 < 2 * slice ? CSAW_SPMM_SUBWARP8 : CSAW_SPMM_SUBWARP16);
+}
+
 // Of 64 columns of 16 bits and rows as reddit and products have them.
 TEST(EmulatedSpmmAuto, TakesBlocksThatStayWhereTheyWereFaster) {
     const struct {

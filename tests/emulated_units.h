@@ -16,8 +16,9 @@ namespace emulated_units {
 
 enum Order { BY_LENGTH, AS_NUMBERED, ANY };
 
-// Of a product whose long rows stand.
+// Of a product whose long rows stand; none as they are numbered.
 inline std::vector<csaw__listed_unit> ListOf(const csaw__product &p, Order by) {
+    if (by == AS_NUMBERED) return {};
     constexpr uint32_t threads = 64;
     const uint64_t units = p.split.most_chunks + p.rows;
     const auto blocks = static_cast<uint32_t>((units + threads - 1) / threads);

@@ -211,8 +211,7 @@ TEST_F(SpmmGpu, APlanWithoutMemoryIsRefused) {
     EXPECT_GT(n, 40u) << "so few allocations";
 }
 
-// Rows of 16 edges and more on average: each unit once, and of more edges than stretches are taken for, AUTO goes by
-// the list, forward and back.
+// Of 16 edges a row and more on average, each unit once; of fewer, none. A matrix may be listed whose transpose is not.
 TEST_F(SpmmGpu, APlanListsUnitsByFallingLength) {
     std::vector<uint64_t> lengths(1 << 15);
     for (size_t r = 0; r < lengths.size(); r++) lengths[r] = r % 100 == 7 ? 700 : r % 53;
@@ -221,10 +220,13 @@ TEST_F(SpmmGpu, APlanListsUnitsByFallingLength) {
     const OnDevice there(a);
     const Plan plan(there.view, "cuda:0");
     for (const csaw__device_known *known : {&plan.get()->device->matrix, &plan.get()->device->transposed}) {
-        const uint64_t units = known->split.most_chunks + a.rows;
+        const bool turned = known == &plan.get()->device->transposed;
+        const uint64_t rows = turned ? a.cols : a.rows, units = known->split.most_chunks + rows;
+        const auto rowptr = Back(turned ? plan.get()->device->transpose.rowptr : there.view.rowptr, rows + 1);
+        const auto chunks = Back(known->split.chunk, known->split.most_chunks);
         ASSERT_NE(known->units, nullptr);
         uint64_t edges = 0;
-        std::vector<bool> row(a.rows), chunk(known->split.most_chunks);
+        std::vector<bool> row(rows), chunk(known->split.most_chunks);
         uint32_t last = CSAW_CHUNK;
         for (const csaw__listed_unit &u : Back(known->units, units)) {
             EXPECT_LE(u.count, last);
@@ -235,10 +237,12 @@ TEST_F(SpmmGpu, APlanListsUnitsByFallingLength) {
             ASSERT_LT(u.row, of.size());
             EXPECT_FALSE(of[u.row]);
             of[u.row] = true;
+            EXPECT_EQ(u.first, u.is_chunk ? chunks[u.row].first : rowptr[u.row]);
+            EXPECT_EQ(u.count, u.is_chunk ? chunks[u.row].count : rowptr[u.row + 1] - rowptr[u.row]);
         }
         EXPECT_EQ(edges, a.col.size());
         EXPECT_EQ(std::count(chunk.begin(), chunk.end(), true), static_cast<ptrdiff_t>(chunk.size()));
-        EXPECT_EQ(std::count(row.begin(), row.end(), true), static_cast<ptrdiff_t>(a.rows - known->split.most_rows));
+        EXPECT_EQ(std::count(row.begin(), row.end(), true), static_cast<ptrdiff_t>(rows - known->split.most_rows));
     }
     for (uint64_t cols : {64, 128})
         for (csaw_dtype dtype : dtypes) {
@@ -251,10 +255,13 @@ TEST_F(SpmmGpu, APlanListsUnitsByFallingLength) {
             ASSERT_EQ(product.Run(plan.get()), CSAW_OK) << csaw_last_error();
             EXPECT_TRUE(product.IsTheCpus());
         }
-    const Sparse few = random_sparse("few", std::vector<uint64_t>(100, 15), 100, true);
-    const OnDevice few_there(few);
-    const Plan without(few_there.view, "cuda:0");
-    EXPECT_EQ(without.get()->device->matrix.units, nullptr);
+    for (uint64_t degree : {15, 16}) {
+        const Sparse wide = random_sparse("wide", std::vector<uint64_t>(100, degree), 200, true);
+        const OnDevice wide_there(wide);
+        const Plan of(wide_there.view, "cuda:0");
+        EXPECT_EQ(of.get()->device->matrix.units != nullptr, degree == 16);
+        EXPECT_EQ(of.get()->device->transposed.units, nullptr);
+    }
 }
 
 // More edges than rows are brought near of.
@@ -270,6 +277,16 @@ TEST_F(SpmmGpu, StretchesOfManyEdges) {
     product.Poison();
     ASSERT_EQ(product.RunBy(CSAW_SPMM_STRETCHES, plan.get()), CSAW_OK) << csaw_last_error();
     EXPECT_TRUE(product.IsTheCpus());
+    ask.cols = 64; // by blocks that stay
+    ask.reduce = CSAW_MAX;
+    for (csaw_dtype dtype : {CSAW_F16, CSAW_BF16})
+        for (const csaw_spmm_plan *by : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+            ask.of_x = ask.of_y = dtype;
+            const Product largest(a, there, ask);
+            largest.Poison();
+            ASSERT_EQ(largest.Run(by), CSAW_OK) << csaw_last_error();
+            EXPECT_TRUE(largest.IsTheCpus()) << (by ? "planned" : "");
+        }
 }
 
 // Launches that begin early among them: AUTO takes stretches.

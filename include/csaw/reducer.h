@@ -29,7 +29,7 @@
 
 #include "types.h"
 
-#define CSAW__REDUCER_ABI 3u
+#define CSAW__REDUCER_ABI 4u
 
 #define CSAW__REDUCER_COLUMNS 256u /* of a piece, at most */
 

@@ -18,6 +18,7 @@ typedef struct csaw__auto_facts { /* of a product */
     uint64_t l2_bytes;
     bool extreme;   /* MAX or MIN */
     bool listed;    /* a plan lists units of work by length */
+    bool moved;     /* a plan brought rows near that name the same columns, for stretches */
     bool stretches; /* it can be done by them */
 } csaw__auto_facts;
 
@@ -27,12 +28,14 @@ typedef struct csaw__auto_way {
                     * are laid out alike */
 } csaw__auto_way;
 
+typedef enum csaw__auto_plan { CSAW__ANY, CSAW__LISTED, CSAW__MOVED } csaw__auto_plan;
+
 typedef struct csaw__auto_line { /* what it asks of the facts; 0 = anything */
     uint64_t bits, least, most;  /* least, most: vectors */
     uint64_t least_degree, most_edges;
-    uint64_t fits, over; /* lanes whose slice of x fits the L2 cache, and whose does not: then of sums and means, of a
-                          * whole number of slices */
-    bool listed;         /* then of sums and means */
+    uint64_t fits, over;  /* lanes whose slice of x fits the L2 cache, and whose does not: then of sums and means, of a
+                           * whole number of slices */
+    csaw__auto_plan plan; /* listed, moved: then of sums and means */
     csaw__auto_way way;
 } csaw__auto_line;
 
@@ -44,75 +47,79 @@ static inline bool csaw__auto_fits(const csaw__auto_facts *of, uint64_t lanes) {
 /* The first line that fits. */
 static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
     static const csaw__auto_line lines[] = {
-        /* bits, vectors from, to, degree from, edges to, lanes whose slice fits, and does not, listed */
+        /* bits, vectors from, to, degree from, edges to, lanes whose slice fits, and does not, of a plan */
         /* 2026-11-26-gpu-14: half a million edges, 16 columns of float32 and 32 of 16 bits, 0.63 to 0.89 of SUBWARP4 */
-        {0, 0, 4, 0, 1 << 19, 0, 0, false, {CSAW_SPMM_SUBWARP8, false}},
+        {0, 0, 4, 0, 1 << 19, 0, 0, CSAW__ANY, {CSAW_SPMM_SUBWARP8, false}},
         /* 2026-11-26-gpu-16, sums: 64, 128 and 256 columns, 0.5 to 1.2 million edges, rows of 6 and more, 0.51 to 1.01
          * of the best of the others; reddit and products, of 110 million and more, 0.98 to 1.35 of what AUTO takes.
          * 2026-11-27-gpu-20: of 1.9 and 3.3 edges a row 0.46 to 0.95; of fewer than one up to 1.34 */
-        {32, 9, 64, 1, CSAW__LISTED_EDGES, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
-        {16, 5, 32, 1, CSAW__LISTED_EDGES, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
+        {32, 9, 64, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        {16, 5, 32, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        /* 2026-11-28-gpu-27: communities of 150, 1.3 million edges, 0.81 to 0.99 of SUBWARP16 and 8 of listed units, of
+         * 64 columns in 16 bits 1.20 */
+        {32, 9, 64, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__MOVED, {CSAW_SPMM_STRETCHES, false}},
+        {16, 9, 32, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__MOVED, {CSAW_SPMM_STRETCHES, false}},
         /* 2026-11-28-gpu-27: samples of reddit, their gradients, R-MAT, parts of reddit and products, 1.3 to 120
          * million edges, 64, 128 and 256 columns, over the best of all methods 1.00 to 1.10; before, 1.00 to 1.50 */
-        {16, 5, 8, 0, 1 << 26, 0, 0, true, {CSAW_SPMM_SUBWARP8, false}},
-        {32, 9, 0, 0, 0, 8, 16, true, {CSAW_SPMM_SUBWARP8, false}},
-        {32, 9, 0, 0, 0, 0, 0, true, {CSAW_SPMM_SUBWARP16, false}},
-        {16, 9, 0, CSAW__OFTEN, 0, 0, 0, true, {CSAW_SPMM_SUBWARP16, false}},
+        {16, 5, 8, 0, 1 << 26, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
+        {32, 9, 0, 0, 0, 8, 16, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
+        {32, 9, 0, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP16, false}},
+        {16, 9, 0, CSAW__OFTEN, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP16, false}},
         /* see stretches above */
-        {32, 9, 64, 1, CSAW__STRETCH_EDGES, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
-        {16, 5, 32, 1, CSAW__STRETCH_EDGES, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
+        {32, 9, 64, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        {16, 5, 32, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         /* 2026-11-28-gpu-23, H100: gradients of samples of reddit 0.69 to 0.98; R-MAT and parts of reddit and products,
          * 5 to 37 million edges, 64 and 128 columns, 0.53 to 1.00 of what AUTO took; 256 columns 0.75 to 0.87 at 17 to
          * 29 edges a row, 0.93 to 1.03 of CRC at more; of 54 to 61 million edges 0.96 to 1.06 */
-        {16, 5, 16, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
-        {16, 17, 32, CSAW__OFTEN, 1 << 25, 0, 0, false, {CSAW_SPMM_CRC, false}},
-        {16, 17, 32, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
+        {16, 5, 16, 1, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        {16, 17, 32, CSAW__OFTEN, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_CRC, false}},
+        {16, 17, 32, 1, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         /* 2026-11-26-gpu-14, of MAX and MIN since: 64 columns, half a million edges, 0.54 to 0.62 of blocks that stay,
          * which are too few then */
-        {16, 5, 8, CSAW__OFTEN, 1 << 22, 0, 0, false, {CSAW_SPMM_SUBWARP8, false}},
+        {16, 5, 8, CSAW__OFTEN, 1 << 22, 0, 0, CSAW__ANY, {CSAW_SPMM_SUBWARP8, false}},
         /* 2026-11-27-gpu-20, H100: reddit's x of 64 columns, of which the cache holds half; sampled, 15 and 57 million
          * edges, products and gradients, 0.76 to 0.99 of SUBWARP16, 110 million 1.01; both by blocks that stay, which
          * take as long as those that end since gpu-27 */
-        {32, 9, 16, CSAW__OFTEN, 1 << 26, 8, 16, false, {CSAW_SPMM_SUBWARP8, false}},
+        {32, 9, 16, CSAW__OFTEN, 1 << 26, 8, 16, CSAW__ANY, {CSAW_SPMM_SUBWARP8, false}},
         /* docs/aggregation.md, "What AUTO takes": 64 columns of 16 bits, reddit 0.91 of SUBWARP8, products 0.79; longer
          * on arxiv, of short rows. 2026-11-28-gpu-27: reddit 0.96, without a plan 0.87 */
-        {16, 5, 8, CSAW__OFTEN, 0, 0, 0, false, {CSAW_SPMM_SUBWARP8, true}},
-        {32, 9, 16, CSAW__OFTEN, 0, 0, 0, false, {CSAW_SPMM_SUBWARP16, false}},
+        {16, 5, 8, CSAW__OFTEN, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_SUBWARP8, true}},
+        {32, 9, 16, CSAW__OFTEN, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_SUBWARP16, false}},
         /* 2026-11-28-gpu-23: 16 to 25 million edges, 17 to 29 a row, 64, 128 and 256 columns, 0.75 to 0.94; at 42 and
          * more 0.83 to 1.29 */
-        {32, 9, 16, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}},
+        {32, 9, 16, 1, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         /* up to half a warp: the narrowest with room for all columns */
-        {0, 0, 4, 0, 0, 0, 0, false, {CSAW_SPMM_SUBWARP4, false}},
+        {0, 0, 4, 0, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_SUBWARP4, false}},
         /* 2026-11-23-gpu-6: 64 columns of 16 bits, the best on reddit, products and arxiv */
-        {0, 0, 8, 0, 0, 0, 0, false, {CSAW_SPMM_SUBWARP8, false}},
+        {0, 0, 8, 0, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_SUBWARP8, false}},
         /* 2026-11-23-gpu-6: 64 columns of float32, likewise */
-        {0, 0, 16, 0, 0, 0, 0, false, {CSAW_SPMM_SUBWARP16, false}},
+        {0, 0, 16, 0, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_SUBWARP16, false}},
         /* x is read often, and what a warp reads of it stays in the cache: narrower slices would read edges again */
-        {32, 0, 0, CSAW__OFTEN, 0, 32, 0, false, {CSAW_SPMM_CRC, false}},
+        {32, 0, 0, CSAW__OFTEN, 0, 32, 0, CSAW__ANY, {CSAW_SPMM_CRC, false}},
         /* 2026-11-27-gpu-20, H100: 256 columns of float32, reddit 16.8 ms (SUBWARP16 17.4), 128 8.39 (8.69) */
-        {32, 0, 0, CSAW__OFTEN, 0, 8, 16, false, {CSAW_SPMM_SUBWARP8, false}},
+        {32, 0, 0, CSAW__OFTEN, 0, 8, 16, CSAW__ANY, {CSAW_SPMM_SUBWARP8, false}},
         /* 2026-11-23-gpu-6: 256 columns of float32, reddit 14.3 ms (CRC 16.0), products 27.4 (27.7) */
-        {32, 0, 0, CSAW__OFTEN, 0, 0, 0, false, {CSAW_SPMM_SUBWARP16, false}},
-        {32, 17, 64, 1, 1 << 25, 0, 0, false, {CSAW_SPMM_STRETCHES, false}}, /* see 9 to 16 vectors */
+        {32, 0, 0, CSAW__OFTEN, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_SUBWARP16, false}},
+        {32, 17, 64, 1, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}}, /* see 9 to 16 vectors */
         /* 2026-11-23-gpu-6: 256 columns of float32, arxiv 0.303 ms (CRC 0.350): edges are read once for two warps' */
-        {32, 64, 0, 0, 0, 0, 0, false, {CSAW_SPMM_CWM2, false}},
+        {32, 64, 0, 0, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_CWM2, false}},
         /* 2026-11-23-gpu-6: 256 columns of 16 bits, reddit 8.79 and 8.63 ms (SUBWARP16 9.20 and 8.84), products 14.5
          * and 14.4 (15.5 and 15.2), arxiv 0.242 and 0.235 (0.263 and 0.256) */
-        {0, 0, 0, 0, 0, 0, 0, false, {CSAW_SPMM_CRC, false}},
+        {0, 0, 0, 0, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_CRC, false}},
     };
     const csaw__auto_line *line = lines;
     while ((line->bits && of->bits != line->bits) || of->vectors < line->least ||
            (line->most && of->vectors > line->most) || of->degree < line->least_degree ||
            (line->most_edges && of->edges > line->most_edges) || (line->fits && !csaw__auto_fits(of, line->fits)) ||
            (line->over && (of->extreme || of->vectors % line->fits || csaw__auto_fits(of, line->over))) ||
-           (line->listed && (!of->listed || of->extreme)) ||
+           (line->plan && (of->extreme || !(line->plan == CSAW__LISTED ? of->listed : of->moved))) ||
            (line->way.method == CSAW_SPMM_STRETCHES && !of->stretches))
         line++;
     return line->way;
 }
 
-/* Of a product whose columns and vector are laid out, and its units if they are listed. */
-static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, uint64_t l2_bytes) {
+/* Of a product whose columns and vector are laid out, and its units if they are listed. moved: a plan did so. */
+static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, bool moved, uint64_t l2_bytes) {
     const uint64_t bits = p->x.dtype == CSAW_F32 ? 32 : 16;
     csaw__auto_facts of;
     of.bits = p->vector > 1 ? bits : 0;
@@ -123,6 +130,7 @@ static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, uint64_t 
     of.l2_bytes = l2_bytes;
     of.extreme = csaw__is_extreme(p->reduce);
     of.listed = p->units != NULL;
+    of.moved = moved;
     of.stretches = csaw__takes_stretches(p);
     return csaw__auto_choice(&of);
 }

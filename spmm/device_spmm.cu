@@ -38,7 +38,7 @@ csaw_status csaw__device_run::open(const place &where, const csaw__product &prod
     CSAW_CUDA(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, where.ordinal));
     csaw__lay_vectors(&p_);
     if (method == CSAW_SPMM_AUTO) {
-        const csaw__auto_way way = csaw__auto_way_of(&p_, (uint64_t)l2_bytes);
+        const csaw__auto_way way = csaw__auto_way_of(&p_, known && known->stretches.moved, (uint64_t)l2_bytes);
         method_ = way.method, resident_ = way.resident;
     }
     CSAW_REQUIRE(

@@ -40,7 +40,7 @@ Report Measured(const std::string &graph) {
 }
 
 csaw__auto_way WayOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20,
-                     csaw_reduce reduce = CSAW_SUM, bool listed = false) {
+                     csaw_reduce reduce = CSAW_SUM, bool listed = false, bool moved = false) {
     const csaw__listed_unit unit = {};
     csaw__product p = {};
     p.units = listed ? &unit : nullptr;
@@ -48,7 +48,7 @@ csaw__auto_way WayOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dt
     p.rows = rows, p.num_edges = edges, p.heads = 1;
     p.x = {rows, cols, cols, dtype, nullptr}, p.y = p.x;
     csaw__lay_vectors(&p);
-    return csaw__auto_way_of(&p, l2_bytes);
+    return csaw__auto_way_of(&p, moved, l2_bytes);
 }
 
 csaw_spmm_method AutoOf(uint64_t rows, uint64_t edges, uint64_t cols, csaw_dtype dtype, uint64_t l2_bytes = 60 << 20) {
@@ -212,6 +212,27 @@ TEST(EmulatedSpmmAuto, TakesListedUnits) {
         for (uint64_t l2 : {slice - 1, slice, 2 * slice - 1, 2 * slice})
             EXPECT_EQ(WayOf(rows, 1 << 26, cols, CSAW_F32, l2, CSAW_SUM, true).method,
                       l2 >= slice && l2 < 2 * slice ? CSAW_SPMM_SUBWARP8 : CSAW_SPMM_SUBWARP16);
+}
+
+// Of communities, whose rows a plan brings near, sums: the best of all methods but for 1%.
+TEST(EmulatedSpmmAuto, TakesStretchesOfMovedRows) {
+    const Report report = Measured("2026-11-28-gpu-27-spmm-ways-planted");
+    ASSERT_EQ(report.rows.size(), 6u);
+    ASSERT_GT(report.edges, CSAW__LISTED_EDGES);
+    for (const auto &[of, ms] : report.rows) {
+        const csaw_dtype dtype = of.second == "f32" ? CSAW_F32 : CSAW_F16;
+        const auto takes = [&](uint64_t edges, csaw_reduce reduce) {
+            return WayOf(report.vertices, edges, of.first, dtype, 60 << 20, reduce, true, true).method;
+        };
+        const char *const chosen = csaw_spmm_method_name(takes(report.edges, CSAW_SUM));
+        EXPECT_STREQ(chosen, dtype != CSAW_F32 && of.first == 64 ? "subwarp8" : "stretches");
+        for (const char *by : {"crc", "cwm2", "subwarp16", "subwarp8", "stretches"}) {
+            ASSERT_EQ(ms.count(by), 1u) << by;
+            EXPECT_LT(ms.at(chosen), 1.01 * ms.at(by)) << of.first << ", " << of.second << ", " << by;
+        }
+        EXPECT_NE(takes(CSAW__STRETCH_EDGES + 1, CSAW_SUM), CSAW_SPMM_STRETCHES);
+        EXPECT_NE(takes(report.edges, CSAW_MAX), CSAW_SPMM_STRETCHES);
+    }
 }
 
 // Of 64 columns of 16 bits and rows as reddit and products have them.

@@ -100,7 +100,7 @@ int stretches = 0; // launches by these
 
 csaw_spmm_method AutoFor(csaw__product p) {
     csaw__lay_vectors(&p);
-    return csaw__auto_way_of(&p, 0).method;
+    return csaw__auto_way_of(&p, false, 0).method;
 }
 
 // As csaw__device_run::run(), `slices` a launch.

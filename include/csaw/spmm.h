@@ -47,10 +47,10 @@ CSAW_API csaw_status csaw_sparse_check(const csaw_sparse *a);
  * the lengths of rows too, 4 bytes each, where they are 32 edges on average, the order of dot products, a byte an edge,
  * where stretches begin, 4 bytes for 16 rows and edges of the matrix and of its transpose, and of each of these two
  * that has 16 edges a row on average its rows listed by length, 16 bytes each, and as many for each 256 edges of a
- * longer one. On a GPU a matrix of up to 2^22 edges, and no more rows or columns than edges, and its transpose are kept a second time, each
- * where its rows can be reordered so that those that name the same columns stand near each other: 4 bytes an edge and
- * 16 a row, and what is kept of long rows again. Belongs to rowptr and col of the matrix, which must stay as
- * they are while it lives; weights may change, unless fixed. May be shared between threads. */
+ * longer one. On a GPU a matrix of up to 2^22 edges, and no more rows or columns than edges, and its transpose are kept
+ * a second time, each where its rows can be reordered so that those that name the same columns stand near each other: 4
+ * bytes an edge and 16 a row, and what is kept of long rows again. Belongs to rowptr and col of the matrix, which must
+ * stay as they are while it lives; weights may change, unless fixed. May be shared between threads. */
 typedef struct csaw_spmm_plan csaw_spmm_plan;
 
 typedef struct csaw_prepare_options {

@@ -8,7 +8,8 @@
  *
  * Narrow rows of 16 bits take instructions rather than bytes. So sums of columns that are held at once begin with their
  * first product, and a group looks for a row's end within itself. On an H200, reddit's size, 64 columns by column: 2.9
- * ms of float32, 2.8 of float16, 2.5 of bfloat16; products with the same matrix take 3.5, 2.6 and 2.6.
+ * ms of float32, 2.8 of float16, 2.5 of bfloat16 (docs/measured/2026-11-23-gpu-9.md); products with the same matrix
+ * take 3.3 of float32 and 1.8 of float16 since docs/measured/2026-11-28-gpu-27.md.
  *
  * Limit on an H100, a twentieth of reddit, 64 columns: csaw__dots_keys L2, 68%, and DRAM, 63%; csaw__dots_rows 60% of
  * L1 with 90% of the warps and 34% of the issue slots. docs/measured/2026-11-26-gpu-14.md. */

@@ -173,7 +173,7 @@ TEST(EmulatedSpmmAuto, TakesStretchesOfMoreEdges) {
 }
 
 // Of units that a plan lists by length, sums: less than 1.1 times the best of the other methods, and so AUTO did when
-// it was measured. Of matrices of fewer edges than rows are brought near of, stretches.
+// it was measured. Of up to a million edges, stretches.
 TEST(EmulatedSpmmAuto, TakesListedUnits) {
     for (const char *graph : {"rmat-15-30", "rmat-16-30", "rmat-18-16", "rmat-20-10", "products-0.1", "reddit-0.1"}) {
         const Report report = Measured(std::string("2026-11-28-gpu-27-spmm-ways-") + graph);

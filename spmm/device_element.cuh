@@ -61,16 +61,33 @@ template <csaw_dtype DTYPE> static __device__ __forceinline__ uint16_t csaw__nar
 #endif
 }
 
-/* All of a pack. Two of bfloat16 are one word, whose upper half is a float already. */
+/* Two that stand in one word. Of bfloat16 the upper half is a float already; of float16 the conversion takes either
+ * half of a register, but the compiler moves halves apart first unless it is shown the word. */
+template <csaw_dtype DTYPE> static __device__ __forceinline__ void csaw__widen_two(uint32_t two, float *out) {
+    if constexpr (DTYPE == CSAW_BF16) {
+        out[0] = __uint_as_float(two << 16);
+        out[1] = __uint_as_float(two & 0xffff0000u);
+    } else {
+#ifdef __CUDA_ARCH__
+        asm("{.reg .b16 low, high; mov.b32 {low, high}, %2; cvt.f32.f16 %0, low; cvt.f32.f16 %1, high;}"
+            : "=f"(out[0]), "=f"(out[1])
+            : "r"(two));
+#else
+        out[0] = csaw__widen<DTYPE>((uint16_t)two);
+        out[1] = csaw__widen<DTYPE>((uint16_t)(two >> 16));
+#endif
+    }
+}
+
+/* All of a pack. */
 template <csaw_dtype DTYPE, typename T, int COUNT>
 static __device__ __forceinline__ void csaw__widen_pack(const csaw__pack<T, COUNT> &pack, float *out) {
-    if constexpr (DTYPE == CSAW_BF16 && COUNT % 2 == 0) {
+    if constexpr (DTYPE != CSAW_F32 && COUNT % 2 == 0) {
 #pragma unroll
         for (int i = 0; i < COUNT; i += 2) {
             uint32_t two;
             memcpy(&two, &pack.at[i], sizeof two);
-            out[i] = __uint_as_float(two << 16);
-            out[i + 1] = __uint_as_float(two & 0xffff0000u);
+            csaw__widen_two<DTYPE>(two, out + i);
         }
     } else {
 #pragma unroll

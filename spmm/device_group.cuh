@@ -5,6 +5,7 @@
 #define CSAW_SPMM_DEVICE_GROUP_CUH
 
 #include "spmm/device_product.h"
+#include "spmm/device_slice.cuh"
 
 enum { CSAW__SUMS = 16 /* partial sums of a dot product, as in csaw/batched.h and csaw/maxk.h */ };
 
@@ -30,11 +31,25 @@ static __device__ __forceinline__ uint64_t csaw__row_at(const uint64_t *rowptr, 
     return csaw__row_from(rowptr, 0, rows, e);
 }
 
-/* As csaw__row_from(), for an edge that is likely to stand in this row or the next one. */
+/* As csaw__row_from(), for an edge that likely stands in this row or soon after: looks 1, 2, 4 and so on rows ahead. */
 static __device__ __forceinline__ uint64_t csaw__row_on(const uint64_t *rowptr, uint64_t row, uint64_t rows,
                                                         uint64_t e) {
     if (e < rowptr[row + 1]) return row;
-    return e < rowptr[row + 2] ? row + 1 : csaw__row_from(rowptr, row + 2, rows, e);
+    uint64_t ahead = 1;
+    for (row++; row + ahead < rows && rowptr[row + ahead] <= e; ahead *= 2) row += ahead;
+    return csaw__row_from(rowptr, row, row + ahead < rows ? row + ahead : rows, e);
+}
+
+/* As csaw__row_at(), of one edge for all lanes of a warp: each looks at one of 32 rows, as often as rows are left. */
+static __device__ __forceinline__ uint64_t csaw__row_by_warp(const uint64_t *rowptr, uint64_t rows, uint64_t e) {
+    uint64_t low = 0, high = rows; /* rowptr[low] <= e < rowptr[high] */
+    while (high - low > 1) {
+        const uint64_t step = (high - low + 31) / 32, row = low + threadIdx.x % 32 * step;
+        const bool is_before = row < high && rowptr[row] <= e; /* for the first lanes, lane 0 among them */
+        low += (__popc(__ballot_sync(CSAW__ALL_LANES, is_before)) - 1) * step;
+        high = low + step < high ? low + step : high;
+    }
+    return low;
 }
 
 /* The lanes of a group: sum l stands in lane l / VECTOR. Every lane ends with the result. */

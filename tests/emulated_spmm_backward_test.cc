@@ -100,19 +100,52 @@ struct Order {
     }
 };
 
+// The row of an edge by a whole warp, and by one thread from `before` rows before it.
+void FindRows(const uint64_t *rowptr, uint64_t rows, uint64_t before, uint64_t *by_warp, uint64_t *on) {
+    const uint64_t i = csaw__thread_number(), e = i / 32;
+    if (e >= rowptr[rows]) return; // whole warps
+    const uint64_t row = csaw__row_by_warp(rowptr, rows, e);
+    by_warp[i] = row;
+    on[i] = csaw__row_on(rowptr, row > before ? row - before : 0, rows, e);
+}
+
+TEST(EmulatedBackward, FindsRowsOfEdges) {
+    for (uint64_t rows : {1, 2, 33, 5000}) {
+        std::mt19937_64 random(rows);
+        std::vector<uint64_t> rowptr(1);
+        std::vector<uint64_t> want;
+        for (uint64_t r = 0; r < rows; r++) { // empty ones, and the first and the last by chance
+            const uint64_t count = rows == 1 ? 9 : random() % 5 ? 0 : random() % 4;
+            want.insert(want.end(), count, r);
+            rowptr.push_back(want.size());
+        }
+        for (uint64_t before : {0, 1, 6, 1 << 20}) {
+            std::vector<uint64_t> by_warp(32 * want.size()), on(by_warp.size());
+            Launch(by_warp.size(), FindRows, static_cast<const uint64_t *>(rowptr.data()), rows, before, by_warp.data(),
+                   on.data());
+            for (size_t i = 0; i < on.size(); i++) {
+                ASSERT_EQ(by_warp[i], want[i / 32]) << "edge " << i / 32 << " of " << rows << " rows";
+                ASSERT_EQ(on[i], want[i / 32])
+                    << "edge " << i / 32 << " of " << rows << " rows, " << before << " before";
+            }
+        }
+    }
+}
+
 TEST(EmulatedBackward, DotsHaveTheCpusBits) {
     for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 0, 4, 20}, 30, false), power_law(false)})
         for (uint32_t heads : {1, 3})
-            for (uint64_t columns : {1, 7, 16, 20, 64, 65, 128, 200, 300}) {
-                const bool small = a.rows < 100;
-                if (!small && columns != 20) continue;
+            for (uint64_t columns : {1, 7, 16, 20, 24, 48, 64, 65, 96, 128, 200, 300, 301}) { // of each shape
+                const bool small = a.rows < 100, padded = columns % 3 != 0; // padded: of 16 bits by 4 at once
+                if (!small && columns != 20 && columns != 24) continue;
                 for (csaw_dtype of_x : dtypes)
                     for (csaw_dtype of_y : dtypes) {
                         if (of_x != of_y && (!small || heads > 1)) continue;
                         if (!reference::takes_case()) continue;
                         const csaw_sparse view = a.view();
                         const uint64_t cols = columns * heads;
-                        Dense x(random_matrix(a.rows, cols, 1), of_x, 4), y(random_matrix(a.cols, cols, 2), of_y, 8);
+                        Dense x(random_matrix(a.rows, cols, 1), of_x, padded ? 4 : 0),
+                            y(random_matrix(a.cols, cols, 2), of_y, 8);
                         std::vector<float> want(a.col.size() * heads + 1, 99), out(want.size(), 99);
                         csaw_edge_options options = {};
                         options.size = sizeof options;
@@ -138,7 +171,7 @@ TEST(EmulatedBackward, DotsOfMeans) {
     std::vector<float> want(50), out(50);
     const csaw_spmm_options options = options_of(CSAW_MEAN);
     ASSERT_EQ(csaw_spmm_backward(&view, x.view(), dy.view(), &options, nullptr, want.data()), CSAW_OK);
-    const csaw__device_dots_job d = {view, WithStride(dy.view()), WithStride(x.view()), 1, true, out.data(), {}};
+    csaw__device_dots_job d = {view, WithStride(dy.view()), WithStride(x.view()), 1, true, out.data(), {}};
     uint64_t threads = 0;
     csaw__dots_kernel *const kernel = csaw__dots_kernel_at(&d, &threads);
     Launch(threads, kernel, d);
@@ -155,8 +188,7 @@ TEST(EmulatedBackward, DotsOfZerosHaveNoSign) {
             std::fill(negative.value.begin(), negative.value.end(), -2.0);
             Dense x(zero, dtype), y(negative, dtype);
             std::vector<float> out(a.col.size(), -1.0f);
-            const csaw__device_dots_job d = {view, WithStride(x.view()), WithStride(y.view()), 1, false, out.data(),
-                                             {}};
+            csaw__device_dots_job d = {view, WithStride(x.view()), WithStride(y.view()), 1, false, out.data(), {}};
             uint64_t threads = 0;
             csaw__dots_kernel *const kernel = csaw__dots_kernel_at(&d, &threads);
             Launch(threads, kernel, d);

@@ -85,7 +85,7 @@ TEST_F(SpmmBackwardGpu, HasTheCpusBits) {
             const Plan plan(there.view, "cuda:0"), fixed(there.view, "cuda:0", true, heads);
             for (csaw_reduce reduce : reduces)
                 for (csaw_dtype dtype : dtypes)
-                    for (uint64_t columns : {3, 16}) {
+                    for (uint64_t columns : {3, 16, 48}) {
                         int number = 0;
                         for (const csaw_spmm_plan *with :
                              {plan.get(), fixed.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
@@ -101,8 +101,8 @@ TEST_F(SpmmBackwardGpu, HasTheCpusBits) {
         }
 }
 
-// Of every number of vectors that a lane holds of a row at once, and of more; by column with the plan, whose matrix has
-// 32 edges a row on average, and in order.
+// Of every shape (spmm/device_dots.cuh), and of more columns than are held at once; by column with the plan, whose
+// matrix has 32 edges a row on average, and in order.
 TEST_F(SpmmBackwardGpu, WideRowsHaveTheCpusBits) {
     const Sparse a = Hubs(1);
     ASSERT_GE(a.col.size() / a.rows, uint64_t{CSAW__OFTEN});
@@ -110,7 +110,7 @@ TEST_F(SpmmBackwardGpu, WideRowsHaveTheCpusBits) {
     const Plan plan(there.view, "cuda:0");
     for (csaw_reduce reduce : {CSAW_SUM, CSAW_MEAN})
         for (csaw_dtype dtype : dtypes)
-            for (uint64_t columns : {64, 100, 128, 200, 256, 300, 301})
+            for (uint64_t columns : {7, 16, 24, 47, 64, 100, 128, 200, 256, 300, 301})
                 for (const csaw_spmm_plan *with : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
                     if (!reference::takes_case()) continue;
                     const Gradients g(a, there, reduce, columns, dtype, 1);

@@ -8,10 +8,13 @@
 #include "spmm/device_product.h"
 #include "spmm/device_stretch_layout.cuh"
 
-enum { CSAW__LISTED_EDGES = 1 << 20 /* up to which stretches are faster than units that a plan lists by length */ };
+enum {
+    CSAW__LISTED_EDGES = 1 << 20, /* up to which stretches are faster than units that a plan lists by length */
+    CSAW__SINGLE = 1              /* in place of bits, where lanes load single elements */
+};
 
 typedef struct csaw__auto_facts { /* of a product */
-    uint64_t bits;                /* of an element of x; 0 where lanes load single elements */
+    uint64_t bits;                /* of an element of x, or CSAW__SINGLE */
     uint64_t vectors;             /* of a head's columns */
     uint64_t edges, degree;       /* degree: edges of a row on average */
     uint64_t lane_bytes;          /* of x in the vector of a lane, of all its rows */
@@ -48,13 +51,28 @@ static inline bool csaw__auto_fits(const csaw__auto_facts *of, uint64_t lanes) {
 static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
     static const csaw__auto_line lines[] = {
         /* bits, vectors from, to, degree from, edges to, lanes whose slice fits, and does not, of a plan */
-        /* 2026-11-26-gpu-14: half a million edges, 16 columns of float32 and 32 of 16 bits, 0.63 to 0.89 of SUBWARP4 */
-        {0, 0, 4, 0, 1 << 19, 0, 0, CSAW__ANY, {CSAW_SPMM_SUBWARP8, false}},
+        /* 2026-11-29-gpu-28, sums: 7 to 602 columns of single elements, 0.1 to 1.2 million edges, 0.39 to 0.88 of the
+         * best of the others; 23, of 20 million 0.71. By lists, 1.8 to 54 million edges, 47 to 602 columns, 0.49 to
+         * 0.98 of CRC, 1.00 to 1.07 of the best of all; of MAX, 1.2 to 21 million, 0.49 to 0.81 of CRC */
+        {CSAW__SINGLE, 0, 0, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        {CSAW__SINGLE, 17, 32, 1, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        {CSAW__SINGLE, 0, 8, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
+        {CSAW__SINGLE, 0, 16, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP16, false}},
+        {CSAW__SINGLE, 33, 0, 0, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_CRC, false}}, /* of MAX and MIN */
+        {CSAW__SINGLE, 33, 64, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_CWM2, false}},
+        {CSAW__SINGLE, 65, 0, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_CWM4, false}},
+        {CSAW__SINGLE, 0, 0, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        {CSAW__SINGLE, 33, 64, 0, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_CWM2, false}},
+        {CSAW__SINGLE, 65, 0, 0, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_CWM4, false}},
         /* 2026-11-26-gpu-16, sums: 64, 128 and 256 columns, 0.5 to 1.2 million edges, rows of 6 and more, 0.51 to 1.01
          * of the best of the others; reddit and products, of 110 million and more, 0.98 to 1.35 of what AUTO takes.
-         * 2026-11-27-gpu-20: of 1.9 and 3.3 edges a row 0.46 to 0.95; of fewer than one up to 1.34 */
-        {32, 9, 64, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
-        {16, 5, 32, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+         * 2026-11-27-gpu-20: of 1.9 and 3.3 edges a row 0.46 to 0.95; of fewer than one up to 1.34. 2026-11-29-gpu-28:
+         * 4 to 32 columns, 0.1 to 1.2 million edges, 0.38 to 0.86 */
+        {32, 0, 64, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        {16, 0, 32, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        /* 2026-11-26-gpu-14, of MAX and MIN since: half a million edges, 16 columns of float32 and 32 of 16 bits, 0.63
+         * to 0.89 of SUBWARP4 */
+        {0, 0, 4, 0, 1 << 19, 0, 0, CSAW__ANY, {CSAW_SPMM_SUBWARP8, false}},
         /* 2026-11-28-gpu-27: communities of 150, 1.3 million edges, 0.81 to 0.99 of SUBWARP16 and 8 of listed units, of
          * 64 columns in 16 bits 1.20 */
         {32, 9, 64, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__MOVED, {CSAW_SPMM_STRETCHES, false}},
@@ -62,12 +80,17 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         /* 2026-11-28-gpu-27: samples of reddit, their gradients, R-MAT, parts of reddit and products, 1.3 to 120
          * million edges, 64, 128 and 256 columns, over the best of all methods 1.00 to 1.11; before, 1.00 to 1.50 */
         {16, 5, 8, 0, 1 << 26, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
+        /* 2026-11-29-gpu-28: 4 to 16 columns of float32 and to 32 of 16 bits, 1.8 million edges, 0.87 to 0.92 of
+         * SUBWARP4; 20 million 0.94 to 1.36. 24 and 32 of float32: 1.00 to 1.07 of the best */
+        {0, 0, 4, 0, 1 << 21, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
+        {0, 0, 4, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP4, false}},
+        {32, 0, 8, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
         {32, 9, 0, 0, 0, 8, 16, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
         {32, 9, 0, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP16, false}},
         {16, 9, 0, CSAW__OFTEN, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP16, false}},
-        /* see stretches above */
-        {32, 9, 64, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
-        {16, 5, 32, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        /* see stretches above; 2026-11-29-gpu-28: 4 to 32 columns, 2.1 million edges, 0.60 to 0.81 */
+        {32, 0, 64, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        {16, 0, 32, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         /* 2026-11-28-gpu-23, H100: gradients of samples of reddit 0.69 to 0.98; R-MAT and parts of reddit and products,
          * 5 to 37 million edges, 64 and 128 columns, 0.53 to 1.00 of what AUTO took; 256 columns 0.75 to 0.87 at 17 to
          * 29 edges a row, 0.93 to 1.03 of CRC at more; of 54 to 61 million edges 0.96 to 1.06 */
@@ -122,7 +145,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
 static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, bool moved, uint64_t l2_bytes) {
     const uint64_t bits = p->x.dtype == CSAW_F32 ? 32 : 16;
     csaw__auto_facts of;
-    of.bits = p->vector > 1 ? bits : 0;
+    of.bits = p->vector > 1 ? bits : CSAW__SINGLE;
     of.vectors = (p->columns + p->vector - 1) / p->vector;
     of.edges = p->num_edges;
     of.degree = p->rows ? p->num_edges / p->rows : 0;

@@ -145,7 +145,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
 static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, bool moved, uint64_t l2_bytes) {
     const uint64_t bits = p->x.dtype == CSAW_F32 ? 32 : 16;
     csaw__auto_facts of;
-    of.bits = p->vector > 1 ? bits : CSAW__SINGLE;
+    of.bits = p->vector > 1 ? bits : (uint64_t)CSAW__SINGLE;
     of.vectors = (p->columns + p->vector - 1) / p->vector;
     of.edges = p->num_edges;
     of.degree = p->rows ? p->num_edges / p->rows : 0;

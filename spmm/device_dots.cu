@@ -31,7 +31,7 @@ csaw_status csaw__device_dots_order(const place &where, const csaw_sparse *a, cs
 
 csaw_status csaw__device_dots(const place &where, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y,
                               uint32_t heads, bool mean, const csaw_spmm_plan *plan, float *out) {
-    csaw__device_dots_job d = {*a, *x, *y, heads, mean, out, {}};
+    csaw__device_dots_job d = {*a, *x, *y, heads, mean, out, {}, 0};
     uint64_t threads = 0;
     d.x.stride = csaw__stride(x), d.y.stride = csaw__stride(y);
     if (plan) d.order = plan->device->dots;

@@ -255,8 +255,8 @@ TEST(EmulatedSpmmAuto, TakesStretchesOfMovedRows) {
     ASSERT_GT(report.edges, CSAW__LISTED_EDGES);
     for (const auto &[of, ms] : report.rows) {
         const csaw_dtype dtype = of.second == "f32" ? CSAW_F32 : CSAW_F16;
-        const auto takes = [&](uint64_t edges, csaw_reduce reduce) {
-            return WayOf(report.vertices, edges, of.first, dtype, 60 << 20, reduce, true, true).method;
+        const auto takes = [&, cols = of.first](uint64_t edges, csaw_reduce reduce) {
+            return WayOf(report.vertices, edges, cols, dtype, 60 << 20, reduce, true, true).method;
         };
         const char *const chosen = csaw_spmm_method_name(takes(report.edges, CSAW_SUM));
         EXPECT_STREQ(chosen, dtype != CSAW_F32 && of.first == 64 ? "subwarp8" : "stretches");

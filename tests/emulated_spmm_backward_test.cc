@@ -152,7 +152,7 @@ TEST(EmulatedBackward, DotsHaveTheCpusBits) {
                         options.heads = heads;
                         ASSERT_EQ(csaw_sddmm(&view, x.view(), y.view(), &options, want.data()), CSAW_OK);
                         csaw__device_dots_job d = {
-                            view, WithStride(x.view()), WithStride(y.view()), heads, false, out.data(), {}};
+                            view, WithStride(x.view()), WithStride(y.view()), heads, false, out.data(), {}, 0};
                         const Order order(view);
                         if ((columns + heads) % 3) d.order = order.of; // of vectors and of single columns, some in turn
                         uint64_t threads = 0;
@@ -171,7 +171,7 @@ TEST(EmulatedBackward, DotsOfMeans) {
     std::vector<float> want(50), out(50);
     const csaw_spmm_options options = options_of(CSAW_MEAN);
     ASSERT_EQ(csaw_spmm_backward(&view, x.view(), dy.view(), &options, nullptr, want.data()), CSAW_OK);
-    csaw__device_dots_job d = {view, WithStride(dy.view()), WithStride(x.view()), 1, true, out.data(), {}};
+    csaw__device_dots_job d = {view, WithStride(dy.view()), WithStride(x.view()), 1, true, out.data(), {}, 0};
     uint64_t threads = 0;
     csaw__dots_kernel *const kernel = csaw__dots_kernel_at(&d, &threads);
     Launch(threads, kernel, d);

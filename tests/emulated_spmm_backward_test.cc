@@ -188,7 +188,7 @@ TEST(EmulatedBackward, DotsOfZerosHaveNoSign) {
             std::fill(negative.value.begin(), negative.value.end(), -2.0);
             Dense x(zero, dtype), y(negative, dtype);
             std::vector<float> out(a.col.size(), -1.0f);
-            csaw__device_dots_job d = {view, WithStride(x.view()), WithStride(y.view()), 1, false, out.data(), {}};
+            csaw__device_dots_job d = {view, WithStride(x.view()), WithStride(y.view()), 1, false, out.data(), {}, 0};
             uint64_t threads = 0;
             csaw__dots_kernel *const kernel = csaw__dots_kernel_at(&d, &threads);
             Launch(threads, kernel, d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* tests/far_gpu_test.cu - rows of features that stand more than 2^31 elements and 2^33 bytes apart, in every function
- * of aggregation on a GPU that reads or writes them (csaw_spmm(): spmm_gpu_test): the bits of the CPU's with rows side
- * by side. Outputs are poisoned. */
+/* tests/far_gpu_test.cu - rows of features that stand as far apart as 2^30 elements and 2^32 bytes, so that the last of
+ * three passes 2^31 elements, in every function of aggregation on a GPU that reads or writes them (csaw_spmm():
+ * spmm_gpu_test): the bits of the CPU's with rows side by side. Outputs are poisoned. */
 #include "tests/spmm_device.cuh"
 
 #include <csaw/batched.h>
@@ -11,11 +11,14 @@ namespace {
 
 using namespace spmm_device;
 
-const uint64_t stride = (1ull << 30) + 4, columns = 36; // of three rows the last begins past 2^31 elements
+const uint64_t columns = 36;
+const uint64_t within = (1ull << 30) - 8; // the most that a batch takes, and whose bytes take 32 bits
+const uint64_t beyond = (1ull << 30) + 4;
 
 class Far { // the same matrix on the GPU, its rows so far apart
   public:
-    explicit Far(Dense *m) : here_(*m->view()), bytes_(here_.cols * csaw__dtype_bytes(here_.dtype)) {
+    explicit Far(Dense *m, uint64_t stride = beyond)
+        : here_(*m->view()), bytes_(here_.cols * csaw__dtype_bytes(here_.dtype)), stride_(stride) {
         Require(cudaMalloc(&view.data, (here_.rows - 1) * pitch() + bytes_));
         for (uint64_t r = 0; r < here_.rows; r++)
             Require(cudaMemcpy(at(r), (char *)here_.data + r * bytes_, bytes_, cudaMemcpyHostToDevice));
@@ -33,14 +36,13 @@ class Far { // the same matrix on the GPU, its rows so far apart
     csaw_batched_dense batched() const { return {view.rows, view.cols, view.stride, view.dtype, view.data, nullptr}; }
 
   private:
-    uint64_t pitch() const { return stride * csaw__dtype_bytes(here_.dtype); }
+    uint64_t pitch() const { return stride_ * csaw__dtype_bytes(here_.dtype); }
     char *at(uint64_t row) const { return (char *)view.data + row * pitch(); }
-    csaw_dense here_; // without a gap
-
-    uint64_t bytes_; // of a row
+    csaw_dense here_;         // without a gap
+    uint64_t bytes_, stride_; // of a row
 
   public:
-    csaw_dense view = {here_.rows, here_.cols, stride, here_.dtype, nullptr};
+    csaw_dense view = {here_.rows, here_.cols, stride_, here_.dtype, nullptr};
 };
 
 class FarGpu : public testing::Test {
@@ -115,22 +117,23 @@ TEST_F(FarGpu, Gradients) {
 TEST_F(FarGpu, Sddmm) {
     const OnDevice there(Matrix());
     const csaw_sparse a = Matrix().view();
-    for (csaw_dtype dtype : {CSAW_F32, CSAW_BF16})
-        for (uint32_t heads : {1, 3}) {
-            csaw_edge_options here = {};
-            here.size = sizeof here;
-            here.heads = heads;
-            csaw_edge_options on_gpu = here;
-            on_gpu.device = "cuda:0";
-            Dense x(random_matrix(3, columns, 8), dtype), y(random_matrix(3, columns, 9), dtype);
-            std::vector<float> out(a.num_edges * heads, 99);
-            const Array<float> there_out(out);
-            const Far far_x(&x), far_y(&y);
-            ASSERT_EQ(csaw_sddmm(&a, x.view(), y.view(), &here, out.data()), CSAW_OK);
-            ASSERT_EQ(csaw_sddmm(&there.view, &far_x.view, &far_y.view, &on_gpu, there_out.get()), CSAW_OK)
-                << csaw_last_error();
-            EXPECT_EQ(there_out.back(), out) << heads << " heads";
-        }
+    for (uint64_t stride : {within, beyond})
+        for (csaw_dtype dtype : {CSAW_F32, CSAW_BF16})
+            for (uint32_t heads : {1, 3}) {
+                csaw_edge_options here = {};
+                here.size = sizeof here;
+                here.heads = heads;
+                csaw_edge_options on_gpu = here;
+                on_gpu.device = "cuda:0";
+                Dense x(random_matrix(3, columns, 8), dtype), y(random_matrix(3, columns, 9), dtype);
+                std::vector<float> out(a.num_edges * heads, 99);
+                const Array<float> there_out(out);
+                const Far far_x(&x, stride), far_y(&y, stride);
+                ASSERT_EQ(csaw_sddmm(&a, x.view(), y.view(), &here, out.data()), CSAW_OK);
+                ASSERT_EQ(csaw_sddmm(&there.view, &far_x.view, &far_y.view, &on_gpu, there_out.get()), CSAW_OK)
+                    << csaw_last_error();
+                EXPECT_EQ(there_out.back(), out) << heads << " heads, " << stride << " apart";
+            }
 }
 
 csaw_batched_dense Batched(Dense *m) {
@@ -185,17 +188,17 @@ TEST_F(FarGpu, Batched) { // a graph of one vertex and one of two
             options.reduce = reduce;
             csaw_batched_options on_gpu = options;
             if (reduce == CSAW_MAX) options.arg = arg.data(), on_gpu.arg = there_arg.get();
-            const Far far_x(&x);
+            const Far far_x(&x, within);
             const csaw_batched_dense bx = Batched(&x), bdy = Batched(&dy), there_x = far_x.batched();
             {
-                const Far far_y(&y);
+                const Far far_y(&y, within);
                 const csaw_batched_dense by = Batched(&y), there_y = far_y.batched();
                 ASSERT_EQ(csaw_batched_spmm(here.get(), &bx, &options, &by), CSAW_OK) << csaw_last_error();
                 ASSERT_EQ(csaw_batched_spmm(there.get(), &there_x, &on_gpu, &there_y), CSAW_OK) << csaw_last_error();
                 EXPECT_EQ(far_y.back(), y.raw()) << "reduce " << reduce;
                 EXPECT_EQ(there_arg.back(), arg);
             }
-            const Far far_dy(&dy), far_dx(&dx);
+            const Far far_dy(&dy, within), far_dx(&dx, within);
             const csaw_batched_dense bdx = Batched(&dx), there_dy = far_dy.batched(), there_dx = far_dx.batched();
             ASSERT_EQ(csaw_batched_spmm_backward(here.get(), &bx, &bdy, &options, &bdx, dw.data()), CSAW_OK);
             ASSERT_EQ(csaw_batched_spmm_backward(there.get(), &there_x, &there_dy, &on_gpu, &there_dx, there_dw.get()),

@@ -16,8 +16,9 @@ enum {
 typedef struct csaw__auto_facts { /* of a product */
     uint64_t bits;                /* of an element of x, or CSAW__SINGLE */
     uint64_t vectors;             /* of a head's columns */
-    uint64_t edges, degree;       /* degree: edges of a row on average */
-    uint64_t lane_bytes;          /* of x in the vector of a lane, of all its rows */
+    uint64_t edges, degree; /* edges: of narrow heads, each of which takes as long, times heads; degree: edges of a
+                             * row on average */
+    uint64_t lane_bytes;    /* of x in the vector of a lane, of all its rows */
     uint64_t l2_bytes;
     bool extreme;   /* MAX or MIN */
     bool listed;    /* a plan lists units of work by length */
@@ -58,7 +59,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         {CSAW__SINGLE, 17, 32, 1, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         {CSAW__SINGLE, 0, 8, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
         {CSAW__SINGLE, 0, 16, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP16, false}},
-        {CSAW__SINGLE, 33, 0, 0, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_CRC, false}}, /* of MAX and MIN */
+        {CSAW__SINGLE, 33, 0, 0, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_CRC, false}}, /* MAX */
         {CSAW__SINGLE, 33, 64, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_CWM2, false}},
         {CSAW__SINGLE, 65, 0, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_CWM4, false}},
         {CSAW__SINGLE, 0, 0, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
@@ -81,7 +82,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
          * million edges, 64, 128 and 256 columns, over the best of all methods 1.00 to 1.11; before, 1.00 to 1.50 */
         {16, 5, 8, 0, 1 << 26, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
         /* 2026-11-29-gpu-28: 4 to 16 columns of float32 and to 32 of 16 bits, 1.8 million edges, 0.87 to 0.92 of
-         * SUBWARP4; 20 million 0.94 to 1.36. 24 and 32 of float32: 1.00 to 1.07 of the best */
+         * SUBWARP4; 16 to 21 million 0.94 to 1.41. 24 and 32 of float32: the best */
         {0, 0, 4, 0, 1 << 21, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
         {0, 0, 4, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP4, false}},
         {32, 0, 8, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
@@ -147,7 +148,8 @@ static inline csaw__auto_way csaw__auto_way_of(const csaw__product *p, bool move
     csaw__auto_facts of;
     of.bits = p->vector > 1 ? bits : (uint64_t)CSAW__SINGLE;
     of.vectors = (p->columns + p->vector - 1) / p->vector;
-    of.edges = p->num_edges;
+    const bool narrow = p->vector == 1 || of.vectors <= (bits == 32 ? 8 : 4); /* less than half a warp loads at once */
+    of.edges = p->num_edges * (narrow ? p->heads : 1);
     of.degree = p->rows ? p->num_edges / p->rows : 0;
     of.lane_bytes = p->x.rows * p->vector * (bits / 8);
     of.l2_bytes = l2_bytes;

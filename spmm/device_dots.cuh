@@ -98,17 +98,21 @@ static __device__ __forceinline__ float csaw__dots_added(float (*sum)[VECTOR]) {
 }
 
 /* row: [16], of `count` edges from `first` on, of which the first stands in first_row. Every lane of the group looks up
- * where another row begins, and counts for its edges how many rows begin before them. */
+ * where another row begins, and counts for its edges how many rows begin before them; 16 rows in all, so that only
+ * where there are empty ones each lane looks for its edges itself. */
 template <int LANES>
 static __device__ __forceinline__ void csaw__find_rows_of_edges(const uint64_t *rowptr, uint64_t rows,
                                                                 uint64_t first_row, uint64_t first, uint32_t count,
                                                                 csaw_vertex *row) {
     constexpr uint32_t EACH = LANES < CSAW__DOTS_EDGES ? CSAW__DOTS_EDGES / LANES : 1; /* edges of a lane */
     const uint32_t lane = threadIdx.x % LANES;
-    uint32_t begun[EACH] = {}; /* rows after the first, with each edge */
-    for (uint64_t next = first_row + 1;; next += LANES) {
+    uint64_t next = first_row + 1;
+    uint32_t begun[EACH] = {}, last = CSAW__DOTS_EDGES; /* begun: rows after the first, with each edge */
+#pragma unroll 1
+    for (uint32_t n = 0; n < EACH; n++, next += LANES) {
         const uint64_t begins = next + lane < rows ? rowptr[next + lane] - first : CSAW__DOTS_EDGES;
         const uint32_t begin = begins < count ? (uint32_t)begins : (uint32_t)CSAW__DOTS_EDGES;
+        last = __shfl_sync(CSAW__ALL_LANES, begin, LANES - 1, LANES);
         if (!__any_sync(CSAW__ALL_LANES, begin < count)) break;
 #pragma unroll
         for (int j = 0; j < LANES; j++) {
@@ -118,8 +122,12 @@ static __device__ __forceinline__ void csaw__find_rows_of_edges(const uint64_t *
         }
     }
 #pragma unroll
-    for (uint32_t i = 0; i < EACH; i++)
-        if (i * LANES + lane < CSAW__DOTS_EDGES) row[i * LANES + lane] = (csaw_vertex)(first_row + begun[i]);
+    for (uint32_t i = 0; i < EACH; i++) {
+        const uint32_t k = i * LANES + lane;
+        uint64_t of = first_row + begun[i];
+        if (last < count) of = csaw__row_on(rowptr, first_row, rows, first + (k < count ? k : count - 1));
+        if (k < CSAW__DOTS_EDGES) row[k] = (csaw_vertex)of;
+    }
 }
 
 /* How a group goes about it. VECTOR * LANES: the sums, 32 unless rows have fewer columns; sums that no column adds to
@@ -129,7 +137,41 @@ template <int VECTOR_, int LANES_, int COUNT_, int EDGES_, int BLOCKS_, bool PIE
     static constexpr int VECTOR = VECTOR_, LANES = LANES_, COUNT = COUNT_, EDGES = EDGES_, BLOCKS = BLOCKS_;
     static constexpr bool PIECES = PIECES_;
     static_assert(EDGES <= LANES && CSAW__DOTS_EDGES % EDGES == 0, "a lane stores the sum of an edge");
+    static_assert(VECTOR * LANES <= CSAW__DOT_SUMS, "lanes hold the sums of an edge");
 };
+
+/* What a group of lanes takes. */
+struct csaw__dots_group {
+    uint64_t first; /* edge */
+    uint64_t row;   /* of that */
+    uint32_t count; /* of edges */
+    bool surplus;   /* another one takes them: lanes of a warp go on together */
+};
+
+/* Every lane of a warp calls it. cols, rows: [16], of the edges of the group; those that there are not are the last. */
+template <int LANES>
+static __device__ __forceinline__ csaw__dots_group csaw__begin_dots(const csaw__device_dots_job &d, csaw_vertex *cols,
+                                                                    csaw_vertex *rows) {
+    const uint64_t groups = csaw__dots_groups(d.a.num_edges), number = csaw__thread_number() / LANES;
+    const uint64_t at = number < groups ? number : groups - 1;
+    csaw__dots_group g;
+    g.surplus = number >= groups;
+    g.first = (d.order.group ? d.order.group[at] : at) * CSAW__DOTS_EDGES;
+    const uint64_t left = d.a.num_edges - g.first;
+    g.count = left < CSAW__DOTS_EDGES ? (uint32_t)left : (uint32_t)CSAW__DOTS_EDGES;
+    for (uint32_t k = threadIdx.x % LANES; k < CSAW__DOTS_EDGES; k += LANES)
+        cols[k] = d.a.col[g.first + (k < g.count ? k : g.count - 1)];
+    if (d.order.group) {
+        g.row = d.order.row[at];
+    } else {
+        const uint64_t of_warp = number - threadIdx.x % 32 / LANES; /* its first group */
+        const uint64_t edge = (of_warp < groups ? of_warp : groups - 1) * CSAW__DOTS_EDGES;
+        g.row = csaw__row_on(d.a.rowptr, csaw__row_by_warp(d.a.rowptr, d.a.rows, edge), d.a.rows, g.first);
+    }
+    csaw__find_rows_of_edges<LANES>(d.a.rowptr, d.a.rows, g.row, g.first, g.count, rows);
+    __syncwarp();
+    return g;
+}
 
 /* The first products of sums are not added to 0, but the result is: of either way no sum of zeros is -0. */
 template <csaw_dtype X, csaw_dtype Y, typename SHAPE>
@@ -139,41 +181,24 @@ static __global__ void __launch_bounds__(CSAW__DOTS_THREADS, SHAPE::BLOCKS)
     constexpr uint32_t x_bytes = X == CSAW_F32 ? 4 : 2, y_bytes = Y == CSAW_F32 ? 4 : 2;
     typedef typename std::conditional<VECTOR == 1, uint64_t, uint32_t>::type row_bytes;
     typedef csaw__pack<csaw_vertex, EDGES> batch;
-    __shared__ batch all_cols[CSAW__DOTS_THREADS / LANES][CSAW__DOTS_EDGES / EDGES];
-    __shared__ batch all_rows[CSAW__DOTS_THREADS / LANES][CSAW__DOTS_EDGES / EDGES];
-    batch *const cols = all_cols[threadIdx.x / LANES], *const rows = all_rows[threadIdx.x / LANES]; /* of the group */
-    const uint64_t groups = csaw__dots_groups(d.a.num_edges), number = csaw__thread_number() / LANES;
-    const uint64_t at = number < groups ? number : groups - 1; /* all lanes of the warp go on together */
-    const uint64_t first = (d.order.group ? d.order.group[at] : at) * CSAW__DOTS_EDGES;
-    const uint64_t left = d.a.num_edges - first;
-    const uint32_t count = left < CSAW__DOTS_EDGES ? (uint32_t)left : (uint32_t)CSAW__DOTS_EDGES;
+    alignas(32) __shared__ csaw_vertex all_cols[CSAW__DOTS_THREADS / LANES][CSAW__DOTS_EDGES];
+    alignas(32) __shared__ csaw_vertex all_rows[CSAW__DOTS_THREADS / LANES][CSAW__DOTS_EDGES];
+    csaw_vertex *const cols = all_cols[threadIdx.x / LANES], *const rows = all_rows[threadIdx.x / LANES];
+    const csaw__dots_group g = csaw__begin_dots<LANES>(d, cols, rows);
     const uint32_t lane = threadIdx.x % LANES, mine = lane / (LANES / EDGES); /* which of some edges it stores */
-    const uint32_t stored = number < groups && lane % (LANES / EDGES) == 0 ? count : 0;
+    const uint32_t stored = !g.surplus && lane % (LANES / EDGES) == 0 ? g.count : 0;
     const row_bytes x_row = (row_bytes)(d.x.stride * x_bytes), y_row = (row_bytes)(d.y.stride * y_bytes);
-    for (uint32_t k = lane; k < CSAW__DOTS_EDGES; k += LANES)
-        cols[k / EDGES].at[k % EDGES] = d.a.col[first + (k < count ? k : count - 1)];
-    uint64_t first_row;
-    if (d.order.group) {
-        first_row = d.order.row[at];
-    } else {
-        const uint64_t of_warp = number - threadIdx.x % 32 / LANES; /* its first group */
-        const uint64_t edge = (of_warp < groups ? of_warp : groups - 1) * CSAW__DOTS_EDGES;
-        first_row = csaw__row_on(d.a.rowptr, csaw__row_by_warp(d.a.rowptr, d.a.rows, edge), d.a.rows, first);
-    }
-    csaw__find_rows_of_edges<LANES>(d.a.rowptr, d.a.rows, first_row, first, count, &rows->at[0]);
-    __syncwarp();
     for (uint32_t h = 0; h < d.heads; h++) {
         const uint64_t column = h * d.columns + lane * VECTOR;
         const char *const x = (const char *)d.x.data + column * x_bytes;
         const char *const y = (const char *)d.y.data + column * y_bytes;
-        csaw_vertex row = (csaw_vertex)first_row; /* whose features these are */
+        csaw_vertex row = (csaw_vertex)g.row; /* whose features these are */
         csaw__dot_piece<X, SHAPE> of_row;
         if constexpr (!SHAPE::PIECES) of_row.load(x + (uint64_t)row * x_row, csaw__dots_left(d.columns, lane * VECTOR));
-        float *to = d.out + (first + mine) * d.heads + h;
+        float *to = d.out + (g.first + mine) * d.heads + h;
 #pragma unroll 1
-        for (uint32_t k = 0; k < CSAW__DOTS_EDGES; k += EDGES, to += EDGES * d.heads) {
-            const batch col = cols[k / EDGES];
-            const batch of = rows[k / EDGES];
+        for (uint32_t k = 0; k < CSAW__DOTS_EDGES; k += EDGES, to += (uint64_t)EDGES * d.heads) {
+            const batch col = *(const batch *)(cols + k), of = *(const batch *)(rows + k);
             const bool same = __all_sync(CSAW__ALL_LANES, of.at[EDGES - 1] == row);
             float sum[EDGES][VECTOR];
             const auto add_products = [&](uint64_t c) {
@@ -227,7 +252,7 @@ static __global__ void __launch_bounds__(CSAW__DOTS_THREADS, SHAPE::BLOCKS)
             float value = csaw__dots_added<VECTOR, LANES, EDGES>(sum) + 0.0f;
             if (k + mine >= stored) continue;
             if (d.mean) {
-                const uint64_t of_edge = rows[k / EDGES].at[mine];
+                const uint64_t of_edge = rows[k + mine];
                 value /= (float)(d.a.rowptr[of_edge + 1] - d.a.rowptr[of_edge]);
             }
             *to = value;
@@ -247,7 +272,8 @@ static csaw__dots_way csaw__dots_way_by() {
     return {csaw__dots_of_edges<X, Y, csaw__dots_shape<VECTOR, LANES, COUNT, EDGES, BLOCKS, PIECES>>, LANES};
 }
 
-/* Shapes are those that were the fastest, docs/measured/2026-11-29-gpu-28.md. */
+/* Shapes are those that were the fastest of some with a plan, reddit before others; of 65 to 128 columns and of more
+ * than 256 on the way to these kernels: docs/measured/2026-11-29-gpu-28.md. */
 template <csaw_dtype X, csaw_dtype Y> static csaw__dots_way csaw__dots_way_of(const csaw__device_dots_job *d) {
     constexpr bool HALVES = X != CSAW_F32 && Y != CSAW_F32, WIDE = Y == CSAW_F32;
     const uint64_t columns = d->columns, most = UINT32_MAX / sizeof(float); /* so that bytes of a row take 32 bits */

@@ -135,7 +135,7 @@ TEST(EmulatedBackward, FindsRowsOfEdges) {
 TEST(EmulatedBackward, DotsHaveTheCpusBits) {
     for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 0, 4, 20}, 30, false), power_law(false)})
         for (uint32_t heads : {1, 3})
-            for (uint64_t columns : {1, 7, 16, 20, 24, 48, 64, 65, 96, 128, 200, 300, 301}) { // of each shape
+            for (uint64_t columns : {1, 7, 16, 20, 24, 47, 48, 64, 65, 96, 128, 200, 300, 301}) { // of each shape
                 const bool small = a.rows < 100, padded = columns % 3 != 0; // padded: of 16 bits by 4 at once
                 if (!small && columns != 20 && columns != 24) continue;
                 for (csaw_dtype of_x : dtypes)
@@ -162,6 +162,55 @@ TEST(EmulatedBackward, DotsHaveTheCpusBits) {
                             << a.name << ", " << heads << " heads of " << columns << ", " << of_x << " and " << of_y;
                     }
             }
+}
+
+// The rows of edges between which there are more empty rows than lanes look at, and than there are edges.
+TEST(EmulatedBackward, DotsBeyondEmptyRows) {
+    std::vector<uint64_t> lengths(3000);
+    lengths[1] = 5, lengths[40] = 2, lengths[41] = 1, lengths[60] = 4, lengths[2990] = 30;
+    const Sparse a = random_sparse("gaps", lengths, 9, false);
+    const csaw_sparse view = a.view();
+    for (uint64_t columns : {3, 16, 48, 64})
+        for (bool ordered : {false, true}) {
+            Dense x(random_matrix(a.rows, columns, 1), CSAW_F16), y(random_matrix(9, columns, 2), CSAW_F16);
+            std::vector<float> want(a.col.size()), out(want.size(), 99);
+            csaw_edge_options options = {};
+            options.size = sizeof options;
+            ASSERT_EQ(csaw_sddmm(&view, x.view(), y.view(), &options, want.data()), CSAW_OK);
+            csaw__device_dots_job d = {view, WithStride(x.view()), WithStride(y.view()), 1, false, out.data(), {}, 0};
+            const Order order(view);
+            if (ordered) d.order = order.of;
+            uint64_t threads = 0;
+            csaw__dots_kernel *const kernel = csaw__dots_kernel_at(&d, &threads);
+            Launch(threads, kernel, d);
+            EXPECT_EQ(out, want) << columns << " columns" << (ordered ? ", ordered" : "");
+        }
+}
+
+// Of two float16 one rounding is as two, infinities, NaN, the least and the largest among them.
+TEST(EmulatedBackward, DotsOfAnyFloat16) {
+    const Sparse a = random_sparse("all", {40, 3}, 9, false);
+    const csaw_sparse view = a.view();
+    for (uint64_t columns : {7, 16, 64, 128}) {
+        Dense x(Matrix(2, columns), CSAW_F16), y(Matrix(9, columns), CSAW_F16);
+        std::mt19937_64 random(columns);
+        for (Dense *m : {&x, &y})
+            for (uint64_t i = 0; i < m->view()->rows * columns; i++) {
+                const uint64_t bits = random();
+                reinterpret_cast<uint16_t *>(m->view()->data)[i] = static_cast<uint16_t>(
+                    bits % 64 ? bits >> 16 & 0xbfff : bits >> 16); // few of them large or no numbers
+            }
+        std::vector<float> want(a.col.size()), out(want.size(), 99);
+        csaw_edge_options options = {};
+        options.size = sizeof options;
+        ASSERT_EQ(csaw_sddmm(&view, x.view(), y.view(), &options, want.data()), CSAW_OK);
+        csaw__device_dots_job d = {view, WithStride(x.view()), WithStride(y.view()), 1, false, out.data(), {}, 0};
+        uint64_t threads = 0;
+        csaw__dots_kernel *const kernel = csaw__dots_kernel_at(&d, &threads);
+        Launch(threads, kernel, d);
+        for (size_t e = 0; e < out.size(); e++)
+            EXPECT_TRUE(out[e] == want[e] || (std::isnan(out[e]) && std::isnan(want[e]))) << columns << ", edge " << e;
+    }
 }
 
 TEST(EmulatedBackward, DotsOfMeans) {

@@ -12,7 +12,7 @@ namespace {
 using namespace spmm_device;
 
 const uint64_t columns = 36;
-const uint64_t within = (1ull << 30) - 8; // the most that a batch takes, and whose bytes take 32 bits
+const uint64_t within = (1ull << 30) - 8; // of whole vectors; a batch takes 2^30 - 1, whose bytes still take 32 bits
 const uint64_t beyond = (1ull << 30) + 4;
 
 class Far { // the same matrix on the GPU, its rows so far apart

@@ -6,6 +6,7 @@
 #include <cuda_profiler_api.h>
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "bench/cusparse.cuh"

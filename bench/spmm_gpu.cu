@@ -6,11 +6,12 @@
  *
  *   spmm_gpu_bench [--graph rmat|reddit|products|arxiv|FILE] [--share 1] [--scale 18] [--edge-factor 16]
  *                  [--undirected 0] [--columns 64,256] [--storage float32,float16,bfloat16] [--ways auto,crc,...]
- *                  [--ops sum,dx,...] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
+ *                  [--planned 1] [--ops sum,dx,...] [--device cuda:0] [--repeat 20] [--commit TEXT] [--json FILE]
  *
- * --ways: methods of the product, by their names; auto is run always. --ops: of sum, dx, dweight, mean, dx-of-mean,
- * max, dx-of-max, dweight-of-max, sddmm, softmax, dscore-of-softmax, reducer and cusparse; sum by auto is run always.
- * All of them unless given. A gradient brings the product along that it belongs to.
+ * --ways: methods of sum and max, by their names, with a plan unless --planned 0; auto is run always. --ops: of sum,
+ * dx, dweight, mean, dx-of-mean, max, dx-of-max, dweight-of-max, sddmm, softmax, dscore-of-softmax, reducer and
+ * cusparse; sum by auto is run always. All of them unless given. A gradient brings the product along that it belongs
+ * to.
  *
  * Graphs: bench/graph_choice.h.
  * Features of 16 bits meet weights rounded to the same format, since cuSPARSE has one storage for both. Times are of
@@ -32,7 +33,7 @@ struct settings {
     graph_choice graph = GRAPH_CHOICE;
     const char *columns = "64,256", *device = "cuda:0", *commit = "", *json = nullptr;
     const char *storage = nullptr, *ways = nullptr, *ops = nullptr; /* NULL = all */
-    uint32_t repeat = 20;
+    uint32_t repeat = 20, planned = 1;
 };
 
 struct product_time { /* that others are compared with */
@@ -144,6 +145,7 @@ static double measure(bench *b, const char *op, const char *by, check what, bool
                       RUN run) {
     must_cuda(cudaMemset(b->there_y.data, 0xff, b->y_bytes.size()));
     if (is_of_edges(what)) must_cuda(cudaMemset(b->there_dweight, 0xff, b->dweight.size() * 4));
+    if (what == LARGEST) must_cuda(cudaMemset(b->there_arg, 0x5a, b->arg.size() * 8));
     watched(run);
     const uint64_t wrong = wrong_of(b, what);
     if (wrong && ours) {
@@ -168,10 +170,27 @@ static csaw_spmm_options options_of(const bench *b, const csaw_spmm_plan *plan) 
     return o;
 }
 
-/* One product; the median. */
-static double run_product(bench *b, const char *by, const csaw_spmm_options &options) {
-    return measure(b, "sum", by, PRODUCTS, true, b->sum,
+/* A product by AUTO, or by what the options name; the median. */
+static double run_product(bench *b, const char *op, const char *by, check what, const csaw_spmm_options &options) {
+    return measure(b, op, by, what, true, b->sum,
                    [&] { must(csaw_spmm(&b->there, &b->there_x, &options, &b->there_y)); });
+}
+
+/* The same otherwise: by methods, with hubs, and without a plan. */
+static void run_product_otherwise(bench *b, const char *op, check what, csaw_spmm_options options) {
+    options.plan = b->set.planned ? b->with_hubs : nullptr;
+    for (int method = CSAW_SPMM_CRC; method <= CSAW_SPMM_STRETCHES; method++) {
+        const char *const name = csaw_spmm_method_name((csaw_spmm_method)method);
+        const std::string by = std::string(name) + (options.plan ? "" : ", not prepared");
+        options.method = (csaw_spmm_method)method;
+        if (method == CSAW_SPMM_HUBS && !options.plan) continue;
+        if (is_in(b->set.ways, name)) run_product(b, op, by.c_str(), what, options);
+    }
+    options.method = CSAW_SPMM_AUTO;
+    options.plan = b->with_hubs;
+    run_product(b, op, "auto, with hubs", what, options);
+    options.plan = nullptr;
+    run_product(b, op, "auto, not prepared", what, options);
 }
 
 static void run_dx(bench *b, const char *by, const csaw_spmm_plan *plan) {
@@ -183,17 +202,8 @@ static void run_dx(bench *b, const char *by, const csaw_spmm_plan *plan) {
 static void run_sums(bench *b) {
     const csaw_spmm_options planned = options_of(b, b->plan);
     b->sum = product_time();
-    b->sum = product_time{"sum", run_product(b, "auto", planned)};
-    for (int method = CSAW_SPMM_CRC; method <= CSAW_SPMM_STRETCHES; method++) {
-        const char *const name = csaw_spmm_method_name((csaw_spmm_method)method);
-        csaw_spmm_options options = options_of(b, b->with_hubs);
-        options.method = (csaw_spmm_method)method;
-        if (is_in(b->set.ops, "sum") && is_in(b->set.ways, name)) run_product(b, name, options);
-    }
-    if (is_in(b->set.ops, "sum")) {
-        run_product(b, "auto, with hubs", options_of(b, b->with_hubs));
-        run_product(b, "auto, not prepared", options_of(b, nullptr));
-    }
+    b->sum = product_time{"sum", run_product(b, "sum", "auto", PRODUCTS, planned)};
+    if (is_in(b->set.ops, "sum")) run_product_otherwise(b, "sum", PRODUCTS, planned);
     if (is_in(b->set.ops, "dx")) {
         run_dx(b, "auto", b->plan);
         run_dx(b, "auto, with hubs", b->with_hubs);
@@ -235,8 +245,7 @@ static void run_largest(bench *b) {
     b->there_arg = upload<csaw_edge>(nullptr, b->arg.size());
     options.reduce = CSAW_MAX;
     options.arg = b->there_arg;
-    const auto forward = [&] { must(csaw_spmm(&b->there, &b->there_x, &options, &b->there_y)); };
-    const product_time max = {"max", measure(b, "max", "auto", LARGEST, true, b->sum, forward)};
+    const product_time max = {"max", run_product(b, "max", "auto", LARGEST, options)};
     if (dx)
         measure(b, "dx of max", "csaw", PICKED, true, max,
                 [&] { must(csaw_spmm_backward(&b->there, nullptr, &b->there_x, &options, &b->there_y, nullptr)); });
@@ -244,6 +253,7 @@ static void run_largest(bench *b) {
         measure(b, "dweight of max", "csaw", PICKED_DOTS, true, max, [&] {
             must(csaw_spmm_backward(&b->there, &b->there_x, &b->there_x, &options, nullptr, b->there_dweight));
         });
+    if (is_in(b->set.ops, "max")) run_product_otherwise(b, "max", LARGEST, options);
     cudaFree(b->there_arg);
 }
 
@@ -371,6 +381,8 @@ static settings read_settings(int argc, char **argv) {
             s.json = value;
         else if (strcmp(name, "--repeat") == 0)
             s.repeat = number;
+        else if (strcmp(name, "--planned") == 0)
+            s.planned = number;
         else {
             fprintf(stderr, "spmm_gpu_bench: unknown option '%s'; see the head of bench/spmm_gpu.cu\n", name);
             exit(2);

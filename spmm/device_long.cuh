@@ -6,8 +6,8 @@
 #ifndef CSAW_SPMM_DEVICE_LONG_CUH
 #define CSAW_SPMM_DEVICE_LONG_CUH
 
+#include "spmm/device_merge.cuh"
 #include "spmm/device_product.h"
-#include "spmm/device_slice.cuh"
 
 /* One thread a row. With chunk NULL it counts them only; count: zero. Their order differs from run to run, and decides
  * nothing. */
@@ -35,48 +35,6 @@ static __global__ void csaw__find_long(const uint64_t *rowptr, uint64_t rows, cs
     }
 }
 
-/* VECTOR columns of a long row at a time, chunk by chunk. */
-template <int VECTOR>
-static __device__ __forceinline__ void csaw__merge_row(const csaw__product &p, uint64_t slice_number,
-                                                       const csaw__long_row &row) {
-    typedef csaw__pack<float, VECTOR> pack;
-    const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    const uint64_t begin = p.rowptr[row.row], length = p.rowptr[row.row + 1] - begin;
-    const uint64_t chunks = (length + CSAW_CHUNK - 1) / CSAW_CHUNK;
-    for (uint32_t column = threadIdx.x % 32 * VECTOR; column < slice.width; column += 32 * VECTOR) {
-        const uint64_t first = (slice_number * p.split.most_chunks + row.chunk) * p.width + column;
-        pack value = *(const pack *)(p.partial + first);
-        uint64_t best[VECTOR] = {};
-        if (p.reduce == CSAW_MAX || p.reduce == CSAW_MIN) {
-            for (uint64_t k = 1; k < chunks; k++) {
-                const pack next = *(const pack *)(p.partial + first + k * p.width);
-#pragma unroll
-                for (int i = 0; i < VECTOR; i++) {
-                    if (!csaw__larger(next.at[i], value.at[i])) continue;
-                    value.at[i] = next.at[i];
-                    best[i] = k;
-                }
-            }
-        } else {
-#pragma unroll 8
-            for (uint64_t k = 1; k < chunks; k++) {
-                const pack next = *(const pack *)(p.partial + first + k * p.width);
-#pragma unroll
-                for (int i = 0; i < VECTOR; i++) value.at[i] += next.at[i];
-            }
-        }
-#pragma unroll
-        for (int i = 0; i < VECTOR; i++) {
-            if (p.reduce == CSAW_MEAN) value.at[i] /= (float)length;
-            if (p.reduce == CSAW_MIN) value.at[i] = -value.at[i];
-            if (p.arg && (p.reduce == CSAW_MAX || p.reduce == CSAW_MIN))
-                p.arg[row.row * p.y.cols + slice.first + column + i] =
-                    begin + best[i] * CSAW_CHUNK + p.place[first + best[i] * p.width + i];
-        }
-        csaw__store<VECTOR>(&p.y, row.row, slice.first + column, value.at);
-    }
-}
-
 enum { CSAW__MERGE_LANES = 32 /* of a long row and slice of the launch */ };
 
 static __global__ void csaw__merge(const __grid_constant__ csaw__product p) {
@@ -84,10 +42,16 @@ static __global__ void csaw__merge(const __grid_constant__ csaw__product p) {
     const uint64_t slice_number = p.slices == 1 ? 0 : warp / p.split.most_rows;
     const uint64_t number = warp - slice_number * p.split.most_rows;
     if (slice_number >= p.slices || number >= p.split.count[1]) return;
+    const csaw__long_row row = p.split.row[number];
+    const uint64_t begin = p.rowptr[row.row], length = p.rowptr[row.row + 1] - begin;
+    const uint64_t first_chunk = slice_number * p.split.most_chunks + row.chunk;
+    const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
+    const bool extreme = p.reduce == CSAW_MAX || p.reduce == CSAW_MIN;
+    const auto chunk = [&](uint64_t k) { return first_chunk + k; };
     if (p.vector >= CSAW__VECTOR)
-        csaw__merge_row<CSAW__VECTOR>(p, slice_number, p.split.row[number]);
+        csaw__merge_row<CSAW__VECTOR>(p, slice, row.row, begin, length, extreme, chunk);
     else
-        csaw__merge_row<1>(p, slice_number, p.split.row[number]);
+        csaw__merge_row<1>(p, slice, row.row, begin, length, extreme, chunk);
 }
 
 #endif

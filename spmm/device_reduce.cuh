@@ -17,10 +17,10 @@ enum {
     CSAW__RESIDENT_THREADS = 1024 /* of a block that stays on its multiprocessor */
 };
 
-/* Blocks of a multiprocessor, of sums: as many as its registers are for, since it is other warps that wait for memory.
- * Maxima, and several vectors an edge, get the registers that the compiler wants. */
+/* Blocks of a multiprocessor: as many as its registers are for, since it is other warps that wait for memory. Several
+ * vectors an edge get the registers that the compiler wants. */
 static constexpr int csaw__reduce_blocks(int vector, int factor, bool extreme) {
-    return extreme || factor > 1 ? 1 : vector == CSAW__VECTOR_16 ? 7 : 9;
+    return factor > 1 ? 1 : extreme ? 8 : vector == CSAW__VECTOR_16 ? 7 : 9;
 }
 
 /* A unit, by its group of lanes. */
@@ -70,9 +70,10 @@ static __global__ void __launch_bounds__(CSAW__THREADS, csaw__reduce_blocks(VECT
     csaw__reduce_unit<X, LANES, VECTOR, FACTOR, EXTREME>(p, slice, slice_number, unit, rings + group);
 }
 
-/* CSAW_SPMM_SUBWARP8 by blocks that stay, whose warps take units until none is left: no block waits for the longest
- * unit of another. next: [slices of the launch] zeros, as which all blocks count the units that they have taken. */
-template <csaw_dtype X, int VECTOR, bool EXTREME>
+/* Sums by CSAW_SPMM_SUBWARP8, of blocks that stay, whose warps take units until none is left: no block waits for the
+ * longest unit of another. next: [slices of the launch] zeros, as which all blocks count the units that they have
+ * taken. */
+template <csaw_dtype X, int VECTOR>
 static __global__ void __launch_bounds__(CSAW__RESIDENT_THREADS, 1)
     csaw__reduce_resident(const __grid_constant__ csaw__product p, uint32_t *next) {
     constexpr int LANES = 8;
@@ -89,7 +90,7 @@ static __global__ void __launch_bounds__(CSAW__RESIDENT_THREADS, 1)
             if (first >= units) break;
             if (threadIdx.x % 32 == 0) taken = atomicAdd(next + slice_number, 1u); /* comes while the unit goes on */
             const csaw__unit unit = csaw__unit_at(&p, first + group % GROUPS);
-            csaw__reduce_unit<X, LANES, VECTOR, 1, EXTREME>(p, slice, slice_number, unit, rings + group);
+            csaw__reduce_unit<X, LANES, VECTOR, 1, false>(p, slice, slice_number, unit, rings + group);
             __syncwarp(); /* the last edges of the ring were read */
         }
     }
@@ -123,11 +124,9 @@ template <csaw_dtype X> static csaw__kernel *csaw__kernel_of(csaw_spmm_method me
 }
 
 /* Of what csaw__auto_way says is resident: whole vectors of 16-bit storage. */
-template <csaw_dtype X> static csaw__resident_kernel *csaw__resident_kernel_of(uint32_t vector, bool extreme) {
-    if (vector == CSAW__VECTOR_16)
-        return extreme ? csaw__reduce_resident<X, CSAW__VECTOR_16, true>
-                       : csaw__reduce_resident<X, CSAW__VECTOR_16, false>;
-    return extreme ? csaw__reduce_resident<X, CSAW__VECTOR, true> : csaw__reduce_resident<X, CSAW__VECTOR, false>;
+template <csaw_dtype X> static csaw__resident_kernel *csaw__resident_kernel_of(uint32_t vector) {
+    return vector == CSAW__VECTOR_16 ? csaw__reduce_resident<X, CSAW__VECTOR_16>
+                                     : csaw__reduce_resident<X, CSAW__VECTOR>;
 }
 
 #endif

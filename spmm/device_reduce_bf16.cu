@@ -7,8 +7,7 @@ csaw_status csaw__launch_bf16(const csaw__product *p, csaw_spmm_method method, u
                               cudaStream_t stream) {
     if (next)
         return csaw__device_launch(stream, blocks, CSAW__RESIDENT_THREADS,
-                                   csaw__resident_kernel_of<CSAW_BF16>(p->vector, csaw__is_extreme(p->reduce)), *p,
-                                   next);
+                                   csaw__resident_kernel_of<CSAW_BF16>(p->vector), *p, next);
     csaw__kernel *const kernel = csaw__kernel_of<CSAW_BF16>(method, p->vector, csaw__is_extreme(p->reduce));
     return csaw__device_launch(stream, blocks, CSAW__THREADS, kernel, *p);
 }

@@ -13,9 +13,19 @@ struct alignas(16) csaw__cached { /* an edge, read once for all lanes of a group
     float weight; /* of MIN: times -1 */
 };
 
-/* Whether `value` takes the place of `best`, which came before it, as the largest. */
+/* Whether `value` takes the place of `best`, which came before it, as the largest: it is larger, or the first that is
+ * no number. */
 static __device__ __forceinline__ bool csaw__larger(float value, float best) {
-    return value > best || (value != value && best == best);
+    return !(value <= best) && best == best;
+}
+
+/* The edges that a lane's columns came from, to their places in arg, of which nobody has said that it is aligned. */
+template <int VECTOR> static __device__ __forceinline__ void csaw__put_arg(csaw_edge *to, const csaw_edge *arg) {
+    if (VECTOR > 1 && (uint64_t)to % 16 == 0)
+        csaw__put<VECTOR>(to, arg);
+    else
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) to[i] = arg[i];
 }
 
 struct csaw__slice {      /* of columns */

@@ -5,9 +5,10 @@
 #include "spmm/device_private.cuh"
 
 static csaw__stretch_kernel *kernel_of(const csaw__product *p) {
-    if (p->x.dtype == CSAW_F32) return csaw__stretch_kernel_of<CSAW_F32>(p->vector);
-    return p->x.dtype == CSAW_F16 ? csaw__stretch_kernel_of<CSAW_F16>(p->vector)
-                                  : csaw__stretch_kernel_of<CSAW_BF16>(p->vector);
+    const bool extreme = csaw__is_extreme(p->reduce);
+    if (p->x.dtype == CSAW_F32) return csaw__stretch_kernel_of<CSAW_F32>(p->vector, extreme);
+    return p->x.dtype == CSAW_F16 ? csaw__stretch_kernel_of<CSAW_F16>(p->vector, extreme)
+                                  : csaw__stretch_kernel_of<CSAW_BF16>(p->vector, extreme);
 }
 
 /* A launch that begins beside what ends before it, and waits for that by itself (csaw__end_after_last()). */
@@ -30,7 +31,8 @@ static csaw_status launch_early(const place &where, unsigned blocks, unsigned th
 csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const csaw__stretch_deal *deal) {
     const unsigned merging = (unsigned)csaw__stretch_merging_blocks(p, p->slices);
     CSAW_TRY(launch_early(where, (unsigned)(p->slices * p->blocks), CSAW__STRETCH_THREADS, kernel_of(p), *p, *deal));
-    return merging ? launch_early(where, merging, CSAW__THREADS, csaw__merge_stretches, *p, deal->moved) : CSAW_OK;
+    const auto merge = csaw__is_extreme(p->reduce) ? csaw__merge_stretches<true> : csaw__merge_stretches<false>;
+    return merging ? launch_early(where, merging, CSAW__THREADS, merge, *p, deal->moved) : CSAW_OK;
 }
 
 csaw_status csaw__device_first_rows(const place &where, const uint64_t *rowptr, uint64_t rows, uint64_t edges,

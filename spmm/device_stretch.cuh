@@ -5,18 +5,18 @@
  * other, and a row costs as an edge does (merge path: Merrill and Garland, "Merge-based parallel sparse matrix-vector
  * multiplication", SC'16). A stretch is so many places, and its warp takes the rows that stand there, and of a row of
  * more than CSAW_CHUNK edges the chunk that begins there: at most one, since a stretch is no longer than a chunk. So
- * sums are those of all other methods, and no two warps share one. A stretch that lies as a whole in a row or chunk has
- * nothing of its own, and so takes that row or chunk over from the stretch where it begins. What a warp takes are edges
- * that follow each other: it loads columns and weights side by side, and features of so many edges at once, whatever
- * rows they belong to. Where rows end is one bit for each edge, the same in all lanes. All 32 lanes hold columns, few
- * each, so that a lane has the features of many edges on their way.
+ * results are those of all other methods, and no two warps share one. A stretch that lies as a whole in a row or chunk
+ * has nothing of its own, and so takes that row or chunk over from the stretch where it begins. What a warp takes are
+ * edges that follow each other: it loads columns and weights side by side, and features of so many edges at once,
+ * whatever rows they belong to. Where rows end is one bit for each edge, the same in all lanes. All 32 lanes hold
+ * columns, few each, so that a lane has the features of many edges on their way.
  *
  * A plan may bring rows near that name the same columns (spmm/device_reorder.cuh): what a block reads of x it then
  * often finds in the L1 cache. Rows are found in y, and weights that are not fixed at their edges, by what the plan
  * notes of each row.
  *
- * The sums of chunks go to work memory, which has a place for each CSAW_CHUNK edges of the matrix, and one for a row's
- * last chunk that begins there; a second kernel merges them. To be compiled without contraction of a * b + c.
+ * The results of chunks go to work memory, which has a place for each CSAW_CHUNK edges of the matrix, and one for a
+ * row's last chunk that begins there; a second kernel merges them. To be compiled without contraction of a * b + c.
  *
  * Limit on an H100, amazon_cs, 128 columns of float32: csaw__stretches L2 at 62% of its throughput, 32% of the issue
  * slots, 18% of the warps at 124 registers a thread; csaw__merge_stretches and csaw__find_first_rows latency, of 7 and
@@ -54,10 +54,15 @@ static __global__ void csaw__find_first_rows(const uint64_t *rowptr, uint64_t ro
     if (threadIdx.x % 32 == 0) out[number] = first;
 }
 
+#define CSAW__NO_ROW UINT32_MAX
+
 struct alignas(16) csaw__stretch_row { /* of a stretch, or a chunk of it */
     uint64_t to;                       /* the place of its first column of the slice, in y or in work memory */
-    float divisor;                     /* of its sum; 0: a chunk */
-    int32_t shift;                     /* to its edges in the matrix's own order */
+    union {
+        float divisor; /* of its sum; 0: a chunk */
+        uint32_t row;  /* of MAX and MIN: of y; CSAW__NO_ROW: a chunk */
+    };
+    int32_t shift; /* to its edges in the matrix's own order */
 };
 
 struct alignas(16) csaw__stretch_room { /* of a warp, in shared memory */
@@ -83,7 +88,7 @@ struct csaw__stretch_part {
  * room->row. */
 static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(
     const csaw__product &p, const csaw__slice &slice, uint32_t slice_number, const csaw__stretch_deal &deal,
-    uint64_t place, uint32_t first, bool begun, csaw__stretch_room *room, csaw__stretch_lane *own) {
+    uint64_t place, uint32_t first, bool begun, bool extreme, csaw__stretch_room *room, csaw__stretch_lane *own) {
     const uint32_t stretch = deal.places;
     const uint32_t lane = threadIdx.x % 32;
     const uint32_t row = first + lane - 1; /* before the first: no row */
@@ -125,32 +130,58 @@ static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(
         const uint64_t chunk = slice_number * p.split.most_chunks + csaw__chunk_place(p, begin, last);
         out->to = is_chunk ? chunk * p.width : from.row * p.y.stride + slice.first;
         out->shift = shift;
-        out->divisor = is_chunk ? 0.0f : p.reduce == CSAW_MEAN ? (float)count : 1.0f;
+        if (extreme)
+            out->row = is_chunk ? CSAW__NO_ROW : from.row;
+        else
+            out->divisor = is_chunk ? 0.0f : p.reduce == CSAW_MEAN ? (float)count : 1.0f;
     }
     return part;
 }
 
-/* ---- its sums ---- */
+/* ---- its sums and extremes ---- */
 
 enum { CSAW__STRETCH_STEP = 4 /* edges whose columns are read at once */ };
 
 /* What a lane holds of features, and where they go. */
-template <csaw_dtype X, int VECTOR> struct csaw__stretch_sums {
+template <csaw_dtype X, int VECTOR, bool EXTREME> struct csaw__stretch_found {
     typedef csaw__pack<typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type, VECTOR> vector;
     const csaw__product &p;
     const csaw__stretch_row *next; /* in shared memory */
     csaw__stretch_row row;
     uint32_t column; /* this lane's first of the slice */
     bool stored;     /* the slice has it */
-    float sum[VECTOR];
+    float value[VECTOR];
 
-    __device__ __forceinline__ void clear() {
+    /* of MAX and MIN */
+    float sign;                           /* -1 of MIN */
+    uint64_t first_edge, first_column;    /* of the part, of the slice */
+    uint32_t begin;                       /* of the row, counted from the part's first edge */
+    uint32_t place[EXTREME ? VECTOR : 1]; /* of what won, likewise */
+
+    /* A row begins. */
+    __device__ __forceinline__ void clear(uint32_t edge) {
+        begin = edge;
 #pragma unroll
-        for (int i = 0; i < VECTOR; i++) sum[i] = 0.0f;
+        for (int i = 0; i < VECTOR; i++) {
+            value[i] = EXTREME ? __uint_as_float(0xff800000u) : 0.0f; /* as csaw__found */
+            if (EXTREME) place[i] = edge;
+        }
     }
-    /* So many edges, of which `ended` says after which a row ends. */
-    __device__ __forceinline__ void add(const csaw__pack<float, CSAW__STRETCH_STEP> &weight, const vector *of,
-                                        uint32_t ended) {
+    __device__ __forceinline__ void take(uint32_t edge, const float *product) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) {
+            if (!EXTREME) {
+                value[i] += product[i];
+            } else {
+                const bool larger = csaw__larger(product[i], value[i]);
+                value[i] = larger ? product[i] : value[i];
+                place[i] = larger ? edge : place[i];
+            }
+        }
+    }
+    /* So many edges, from this one on, of which `ended` says after which a row ends. */
+    __device__ __forceinline__ void take_step(uint32_t edge, const csaw__pack<float, CSAW__STRETCH_STEP> &weight,
+                                              const vector *of, uint32_t ended) {
         constexpr uint32_t COUNT = CSAW__STRETCH_STEP;
         float product[COUNT][VECTOR];
 #pragma unroll
@@ -161,56 +192,69 @@ template <csaw_dtype X, int VECTOR> struct csaw__stretch_sums {
         }
         if (!ended) {
 #pragma unroll
-            for (uint32_t n = 0; n < COUNT; n++)
-#pragma unroll
-                for (int i = 0; i < VECTOR; i++) sum[i] += product[n][i];
+            for (uint32_t n = 0; n < COUNT; n++) take(edge + n, product[n]);
             return;
         }
         uint32_t left = (1u << COUNT) - 1;
-        const auto add_those = [&](uint32_t those) {
+        const auto take_those = [&](uint32_t those) {
 #pragma unroll
             for (uint32_t n = 0; n < COUNT; n++)
-#pragma unroll
-                for (int i = 0; i < VECTOR; i++)
-                    if (those >> n & 1) sum[i] += product[n][i];
+                if (those >> n & 1) take(edge + n, product[n]);
         };
 #pragma unroll 1
         for (; ended; ended &= ended - 1) {
             const uint32_t up_to = ended ^ (ended - 1);
-            add_those(left & up_to);
+            take_those(left & up_to);
             end();
+            clear(edge + (uint32_t)__popc(up_to));
             left &= ~up_to;
         }
-        add_those(left);
+        take_those(left);
     }
     /* The row ends. */
     __device__ __forceinline__ void end() {
-        if (row.divisor == 0.0f) {
-            if (stored) csaw__put<VECTOR>(p.partial + row.to + column, sum);
-        } else {
-            if (row.divisor != 1.0f)
+        if (EXTREME ? row.row == CSAW__NO_ROW : row.divisor == 0.0f) {
 #pragma unroll
-                for (int i = 0; i < VECTOR; i++) sum[i] /= row.divisor;
-            if (stored) csaw__store<VECTOR>(&p.y, 0, row.to + column, sum);
+            for (int i = 0; i < VECTOR; i++)
+                if (EXTREME) place[i] -= begin;
+            if (stored) csaw__put<VECTOR>(p.partial + row.to + column, value);
+            if (EXTREME && stored) csaw__put<VECTOR>(p.place + row.to + column, place);
+        } else {
+            if (EXTREME && stored && p.arg) put_arg();
+            if (EXTREME)
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++) value[i] *= sign;
+            else if (row.divisor != 1.0f)
+#pragma unroll
+                for (int i = 0; i < VECTOR; i++) value[i] /= row.divisor;
+            if (stored) csaw__store<VECTOR>(&p.y, 0, row.to + column, value);
         }
-        clear();
         row = *next++;
+    }
+    __device__ __forceinline__ void put_arg() const {
+        csaw_edge edge[VECTOR];
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) edge[i] = first_edge + row.shift + place[EXTREME ? i : 0];
+        csaw__put_arg<VECTOR>(p.arg + row.row * p.y.cols + first_column + column, edge);
     }
 };
 
 /* The rows and chunks of a part that have edges, by a warp. */
-template <csaw_dtype X, int VECTOR, int BATCH>
-static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, const csaw__slice &slice,
-                                                      const csaw__stretch_part &part, uint32_t end, bool shifted,
-                                                      csaw__stretch_room *room) {
-    typedef csaw__stretch_sums<X, VECTOR> sums;
-    typedef typename sums::vector vector;
+template <csaw_dtype X, int VECTOR, int BATCH, bool EXTREME>
+static __device__ __forceinline__ void csaw__take_part(const csaw__product &p, const csaw__slice &slice,
+                                                       const csaw__stretch_part &part, uint32_t end, bool shifted,
+                                                       csaw__stretch_room *room) {
+    typedef csaw__stretch_found<X, VECTOR, EXTREME> found;
+    typedef typename found::vector vector;
     typedef csaw__pack<csaw_vertex, CSAW__STRETCH_STEP> columns;
     typedef csaw__pack<float, CSAW__STRETCH_STEP> weights;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, STEP = CSAW__STRETCH_STEP, HALF = BATCH / 2;
     static_assert(HALF % STEP == 0 && 32 % BATCH == 0, "halves of a batch are whole steps, the edges at hand batches");
     const uint32_t lane = threadIdx.x % 32, row_bytes = (uint32_t)p.x.stride * bytes, mine = lane * VECTOR;
-    sums of = {p, nullptr, {}, mine, mine < slice.width, {}};
+    found of = {p};
+    of.column = mine, of.stored = mine < slice.width;
+    of.sign = p.reduce == CSAW_MIN ? -1.0f : 1.0f;
+    of.first_edge = part.first_edge, of.first_column = slice.first;
     const char *x = (const char *)p.x.data + (slice.first + (of.stored ? mine : 0)) * bytes;
     const csaw_vertex *const col = p.col + part.first_edge;
     const float *const weight = p.weight ? p.weight + part.first_edge * p.heads + slice.head : nullptr;
@@ -234,14 +278,14 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
         if (k < part.edges) next_weight = weight[at * (int64_t)p.heads];
     };
     csaw__work_out(x);
-    of.clear();
+    of.clear(0);
     __syncwarp(); /* room->row stands */
     read(0);
     of.next = room->row + 1;
     of.row = room->row[0];
     for (uint32_t base = 0; base < part.edges; base += 32) {
         room->column[lane] = next_column;
-        room->weight[lane] = next_weight;
+        room->weight[lane] = EXTREME ? of.sign * next_weight : next_weight;
         read(base + 32);
         const uint32_t ends = ends_from(base);
         __syncwarp();
@@ -260,7 +304,7 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
             for (uint32_t n = 0; n < BATCH; n += STEP) {
                 if (n >= HALF && !second) break;
                 const weights w = *(const weights *)(room->weight + k + n);
-                of.add(w, loaded + n, ends >> (k + n) & ((1u << STEP) - 1));
+                of.take_step(base + k + n, w, loaded + n, ends >> (k + n) & ((1u << STEP) - 1));
             }
         }
         __syncwarp(); /* the edges at hand were read */
@@ -268,29 +312,34 @@ static __device__ __forceinline__ void csaw__add_part(const csaw__product &p, co
 }
 
 /* One stretch, by a warp. */
-template <csaw_dtype X, int VECTOR, int BATCH>
+template <csaw_dtype X, int VECTOR, int BATCH, bool EXTREME>
 static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product &p, const csaw__slice &slice,
                                                             uint32_t slice_number, const csaw__stretch_deal &deal,
                                                             uint64_t place, csaw__stretch_room *room) {
     const uint32_t column = threadIdx.x % 32 * VECTOR;
     const float zero[VECTOR] = {};
+    csaw_edge none[VECTOR];
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) none[i] = CSAW_NO_EDGE;
     uint32_t first = deal.first_rows ? deal.first_rows[place / CSAW__STRETCH_GRAIN]
                                      : csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
     bool begun = first > 0, more = true;
     for (; more; first += 31, begun = false) {
         csaw__stretch_lane own;
         const csaw__stretch_part part =
-            csaw__stretch_part_at(p, slice, slice_number, deal, place, first, begun, room, &own);
+            csaw__stretch_part_at(p, slice, slice_number, deal, place, first, begun, EXTREME, room, &own);
         more = part.more;
         for (uint32_t rest = part.empty; rest; rest &= rest - 1) {
             const uint64_t row = __shfl_sync(CSAW__ALL_LANES, own.row, __ffs((int)rest) - 1);
-            if (column < slice.width) csaw__store<VECTOR>(&p.y, row, slice.first + column, zero);
+            if (column >= slice.width) continue;
+            csaw__store<VECTOR>(&p.y, row, slice.first + column, zero);
+            if (EXTREME && p.arg) csaw__put_arg<VECTOR>(p.arg + row * p.y.cols + slice.first + column, none);
         }
-        if (part.edges) csaw__add_part<X, VECTOR, BATCH>(p, slice, part, own.end, deal.shifted, room);
+        if (part.edges) csaw__take_part<X, VECTOR, BATCH, EXTREME>(p, slice, part, own.end, deal.shifted, room);
     }
 }
 
-template <csaw_dtype X, int VECTOR, int BATCH, int BLOCKS>
+template <csaw_dtype X, int VECTOR, int BATCH, int BLOCKS, bool EXTREME>
 static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
     csaw__stretches(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__stretch_deal deal) {
     __shared__ csaw__stretch_room rooms[CSAW__STRETCH_THREADS / 32];
@@ -303,24 +352,28 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
     csaw__let_next_begin();
     if (place >= p.rows + p.num_edges) return;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    csaw__reduce_stretch<X, VECTOR, BATCH>(p, slice, slice_number, deal, place, rooms + warp);
+    csaw__reduce_stretch<X, VECTOR, BATCH, EXTREME>(p, slice, slice_number, deal, place, rooms + warp);
 }
 
 /* ---- one kernel for each width ---- */
 
 typedef void csaw__stretch_kernel(csaw__product, csaw__stretch_deal);
 
-template <csaw_dtype X, int VECTOR> static csaw__stretch_kernel *csaw__stretch_kernel_by() {
+template <csaw_dtype X, int VECTOR, bool EXTREME> static csaw__stretch_kernel *csaw__stretch_kernel_by() {
     constexpr uint32_t ELEMENT = X == CSAW_F32 ? 4 : 2;
-    constexpr csaw__stretch_shape SHAPE = csaw__stretch_shape_of(VECTOR * ELEMENT, ELEMENT);
-    return csaw__stretches<X, VECTOR, SHAPE.batch, SHAPE.blocks>;
+    constexpr csaw__stretch_shape SHAPE = csaw__stretch_shape_of(VECTOR * ELEMENT, ELEMENT, EXTREME);
+    return csaw__stretches<X, VECTOR, SHAPE.batch, SHAPE.blocks, EXTREME>;
 }
 
-template <csaw_dtype X> static csaw__stretch_kernel *csaw__stretch_kernel_of(uint32_t vector) {
+template <csaw_dtype X, bool EXTREME> static csaw__stretch_kernel *csaw__stretch_kernel_for(uint32_t vector) {
     constexpr int WIDE = X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
-    if (vector == WIDE) return csaw__stretch_kernel_by<X, WIDE>();
-    if (vector == 4) return csaw__stretch_kernel_by<X, 4>();
-    return vector == 2 ? csaw__stretch_kernel_by<X, 2>() : csaw__stretch_kernel_by<X, 1>();
+    if (vector == WIDE) return csaw__stretch_kernel_by<X, WIDE, EXTREME>();
+    if (vector == 4) return csaw__stretch_kernel_by<X, 4, EXTREME>();
+    return vector == 2 ? csaw__stretch_kernel_by<X, 2, EXTREME>() : csaw__stretch_kernel_by<X, 1, EXTREME>();
+}
+
+template <csaw_dtype X> static csaw__stretch_kernel *csaw__stretch_kernel_of(uint32_t vector, bool extreme) {
+    return extreme ? csaw__stretch_kernel_for<X, true>(vector) : csaw__stretch_kernel_for<X, false>(vector);
 }
 
 #endif

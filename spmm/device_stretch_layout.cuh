@@ -46,8 +46,11 @@ typedef struct csaw__stretch_shape { /* of a kernel */
     int blocks;                      /* of a multiprocessor */
 } csaw__stretch_shape;
 
-/* By bytes that a lane loads of an edge, and of an element, as measured: docs/measured/2026-11-27-gpu-21.md. */
-static __host__ __device__ constexpr csaw__stretch_shape csaw__stretch_shape_of(uint32_t bytes, uint32_t element) {
+/* By bytes that a lane loads of an edge, and of an element, as measured: docs/measured/2026-11-27-gpu-21.md. Of MAX and
+ * MIN 2026-11-29-gpu-30.md. */
+static __host__ __device__ constexpr csaw__stretch_shape csaw__stretch_shape_of(uint32_t bytes, uint32_t element,
+                                                                                bool extreme) {
+    if (extreme) return csaw__stretch_shape{8, bytes < 16 ? 8 : element < 4 ? 5 : 7};
     return bytes < 8     ? csaw__stretch_shape{16, 8}
            : bytes == 8  ? csaw__stretch_shape{16, element == 4 ? 6 : 5}
            : element < 4 ? csaw__stretch_shape{8, 5}
@@ -62,10 +65,10 @@ static inline bool csaw__reorders(uint64_t rows, uint64_t cols, uint64_t edges) 
     return rows && cols && rows <= edges && cols <= edges && edges <= CSAW__STRETCH_EDGES;
 }
 
-/* Whether stretches are for this product: sums, of so many rows that 32 bits count them, and bytes of a row of x. */
+/* Whether stretches are for this product: so many rows that 32 bits count them, and bytes of a row of x. */
 static inline bool csaw__takes_stretches(const csaw__product *p) {
     const uint64_t element = p->x.dtype == CSAW_F32 ? 4 : 2;
-    return !csaw__is_extreme(p->reduce) && csaw__has_stretches(p->rows) && p->x.stride <= UINT32_MAX / element;
+    return csaw__has_stretches(p->rows) && p->x.stride <= UINT32_MAX / element;
 }
 
 /* Of a matrix, each of so many places. */
@@ -118,7 +121,8 @@ static inline void csaw__lay_stretches(csaw__product *p, const csaw__long_rows *
  * are under way at the same time on so many multiprocessors, or that many. */
 static inline uint32_t csaw__stretch_places(const csaw__product *p, uint64_t multiprocessors) {
     const uint32_t element = p->x.dtype == CSAW_F32 ? 4 : 2;
-    const uint64_t blocks = (uint64_t)csaw__stretch_shape_of(p->vector * element, element).blocks * multiprocessors;
+    const csaw__stretch_shape shape = csaw__stretch_shape_of(p->vector * element, element, csaw__is_extreme(p->reduce));
+    const uint64_t blocks = (uint64_t)shape.blocks * multiprocessors;
     const uint64_t slices = p->slices_of_head * p->heads, grain = CSAW__STRETCH_GRAIN;
     const uint64_t warps = slices ? blocks * (CSAW__STRETCH_THREADS / 32) / slices : 0; /* of a slice */
     if (!warps) return CSAW__STRETCH_PLACES;

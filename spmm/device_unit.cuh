@@ -106,8 +106,12 @@ static __device__ __forceinline__ void csaw__keep(const csaw__product &p, const 
         for (int i = 0; i < VECTOR; i++) {
             if (EXTREME) value[i] = unit.count ? sign * value[i] : 0.0f;
             if (p.reduce == CSAW_MEAN && unit.count) value[i] /= (float)unit.count;
-            if (EXTREME && p.arg)
-                p.arg[unit.row * p.y.cols + slice.first + c + i] = unit.count ? unit.first + place[i] : CSAW_NO_EDGE;
+        }
+        if (EXTREME && p.arg) {
+            csaw_edge arg[VECTOR];
+#pragma unroll
+            for (int i = 0; i < VECTOR; i++) arg[i] = unit.count ? unit.first + place[i] : CSAW_NO_EDGE;
+            csaw__put_arg<VECTOR>(p.arg + unit.row * p.y.cols + slice.first + c, arg);
         }
         csaw__store<VECTOR>(&p.y, unit.row, slice.first + c, value);
     }

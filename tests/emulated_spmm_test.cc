@@ -83,17 +83,17 @@ csaw__hubs_kernel *HubsKernel(const csaw__product &p) {
 }
 
 csaw__resident_kernel *ResidentKernel(const csaw__product &p) {
-    const bool extreme = csaw__is_extreme(p.reduce);
-    return p.x.dtype == CSAW_F16 ? csaw__resident_kernel_of<CSAW_F16>(p.vector, extreme)
-                                 : csaw__resident_kernel_of<CSAW_BF16>(p.vector, extreme);
+    return p.x.dtype == CSAW_F16 ? csaw__resident_kernel_of<CSAW_F16>(p.vector)
+                                 : csaw__resident_kernel_of<CSAW_BF16>(p.vector);
 }
 
 int residents = 0; // launches of blocks that stay
 
 csaw__stretch_kernel *StretchKernel(const csaw__product &p) {
-    return p.x.dtype == CSAW_F32   ? csaw__stretch_kernel_of<CSAW_F32>(p.vector)
-           : p.x.dtype == CSAW_F16 ? csaw__stretch_kernel_of<CSAW_F16>(p.vector)
-                                   : csaw__stretch_kernel_of<CSAW_BF16>(p.vector);
+    const bool extreme = csaw__is_extreme(p.reduce);
+    return p.x.dtype == CSAW_F32   ? csaw__stretch_kernel_of<CSAW_F32>(p.vector, extreme)
+           : p.x.dtype == CSAW_F16 ? csaw__stretch_kernel_of<CSAW_F16>(p.vector, extreme)
+                                   : csaw__stretch_kernel_of<CSAW_BF16>(p.vector, extreme);
 }
 
 int stretches = 0; // launches by these
@@ -143,6 +143,7 @@ struct Ask {
     bool fixed = false;                                        // of these, weights were moved along
     uint64_t slices = 3;                                       // of a launch
     bool nans = false;                                         // among the results
+    bool picks = true;                                         // of MAX and MIN: arg is asked for
     uint64_t hubs = 5;
     bool stay = false;                       // AUTO by blocks that stay
     uint32_t stretch = CSAW__STRETCH_PLACES; // places
@@ -169,12 +170,18 @@ void RunStretches(csaw__product p, const Ask &ask) {
     const csaw__stretch_deal deal = {ask.stretch, 3, ask.planned ? first_rows.data() : nullptr,
                                      ask.reordered ? reordered->moved.data() : nullptr, ask.reordered && !ask.fixed};
     std::vector<float> partial(ask.slices * p.split.most_chunks * p.width + 4, NAN);
+    std::vector<uint32_t> place(partial.size(), ~0u);
     p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
+    p.place = reinterpret_cast<uint32_t *>(reinterpret_cast<uintptr_t>(place.data() + 3) & ~uintptr_t{15});
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += ask.slices) {
         p.slices = std::min(ask.slices, all - p.first_slice);
         emulated::RunBlocks(p.slices * p.blocks, CSAW__STRETCH_THREADS, [&] { StretchKernel(p)(p, deal); });
-        emulated::RunBlocks(csaw__stretch_merging_blocks(&p, p.slices), CSAW__THREADS,
-                            [&] { csaw__merge_stretches(p, deal.moved); });
+        emulated::RunBlocks(csaw__stretch_merging_blocks(&p, p.slices), CSAW__THREADS, [&] {
+            if (csaw__is_extreme(p.reduce))
+                csaw__merge_stretches<true>(p, deal.moved);
+            else
+                csaw__merge_stretches<false>(p, deal.moved);
+        });
         stretches++;
     }
 }
@@ -200,7 +207,8 @@ bool SameNumbers(Dense *a, Dense *b, uint64_t rows, uint64_t cols) {
 void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values, const std::vector<csaw_spmm_method> &by) {
     const csaw_sparse view = a.view();
     Dense x(values, ask.of_x, ask.gap), want(a.rows, ask.cols, ask.of_y, ask.gap);
-    const bool picks = csaw__is_extreme(ask.reduce);
+    const bool picks = ask.picks && csaw__is_extreme(ask.reduce),
+               odd = ask.gap; // odd: arg is aligned to one element alone
     std::vector<csaw_edge> want_arg(a.rows * ask.cols + 1, 12345);
     const csaw_spmm_options options = options_of(ask.reduce, ask.heads, picks ? want_arg.data() : nullptr);
     ASSERT_EQ(csaw_spmm(&view, x.view(), &options, want.view()), CSAW_OK) << csaw_last_error();
@@ -208,13 +216,13 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values, const 
     const HubColumns hubs(view, ask.hubs);
     for (csaw_spmm_method method : by) {
         Dense y(a.rows, ask.cols, ask.of_y, ask.gap);
-        std::vector<csaw_edge> arg(want_arg.size(), 12345);
+        std::vector<csaw_edge> arg(want_arg.size() + odd, 12345);
         csaw__product p = {};
         p.rowptr = view.rowptr, p.col = view.col, p.weight = view.weight;
         p.rows = view.rows, p.num_edges = view.num_edges;
         p.x = *x.view(), p.y = *y.view();
         p.x.stride = csaw__stride(&p.x), p.y.stride = csaw__stride(&p.y);
-        p.arg = picks ? arg.data() : nullptr;
+        p.arg = picks ? arg.data() + odd : nullptr;
         p.reduce = ask.reduce;
         p.heads = ask.heads;
         p.split = split.found;
@@ -228,6 +236,8 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const Matrix &values, const 
             Run(p, way == CSAW_SPMM_STRETCHES ? CSAW_SPMM_CRC : way, stays, ask.slices, hubs.found);
         EXPECT_TRUE(y.raw() == want.raw() || (ask.nans && SameNumbers(&y, &want, a.rows, ask.cols)))
             << Name(a, method, ask);
+        if (odd) EXPECT_EQ(arg.front(), 12345);
+        arg.erase(arg.begin(), arg.begin() + odd);
         EXPECT_EQ(arg, want_arg) << Name(a, method, ask);
     }
 }
@@ -350,18 +360,21 @@ TEST(EmulatedSpmm, StretchesOfHeads) {
                 if (!reference::takes_case()) continue;
                 Sparse a = random_sparse("heads", {0, 9, 300, 1, 1500, 4, 0}, 30, false);
                 give_weights(&a, 2, 2);
-                Ask ask;
-                ask.cols = 2 * columns;
-                ask.heads = 2;
-                ask.of_x = ask.of_y = of_x;
-                ask.slices = slices;
-                for (bool planned : {false, true}) {
-                    ask.planned = planned;
-                    ask.reordered = planned == (slices == 3);
-                    for (bool fixed : {false, true}) {
-                        if (fixed && !ask.reordered) continue;
-                        ask.fixed = fixed;
-                        ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
+                for (csaw_reduce reduce : {CSAW_SUM, CSAW_MIN}) {
+                    Ask ask;
+                    ask.reduce = reduce;
+                    ask.cols = 2 * columns;
+                    ask.heads = 2;
+                    ask.of_x = ask.of_y = of_x;
+                    ask.slices = slices;
+                    for (bool planned : {false, true}) {
+                        ask.planned = planned;
+                        ask.reordered = planned == (slices == 3);
+                        for (bool fixed : {false, true}) {
+                            if (fixed && !ask.reordered) continue;
+                            ask.fixed = fixed;
+                            ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
+                        }
                     }
                 }
             }
@@ -369,28 +382,32 @@ TEST(EmulatedSpmm, StretchesOfHeads) {
 
 TEST(EmulatedSpmm, TiesZerosAndInfinities) {
     const Sparse a = random_sparse("ties", {5, 300, 1100, 1, 2}, 4, false);
-    Matrix values(4, 6);
     const double of[] = {0.0, -0.0, -INFINITY, INFINITY, 1, 1};
-    for (size_t i = 0; i < values.value.size(); i++) values.value[i] = of[(i * 7 + i / 6) % 6];
-    for (uint64_t c = 0; c < 4; c++) values.at(c, 5) = -INFINITY; // nothing beats the first
-    for (csaw_reduce reduce : {CSAW_MAX, CSAW_MIN}) {
-        Ask ask;
-        ask.reduce = reduce;
-        ask.cols = 6;
-        ExpectCpuBits(a, ask, values, methods);
+    for (uint64_t cols : {6, 8, 40}) { // single elements, and vectors
+        Matrix values(4, cols);
+        for (size_t i = 0; i < values.value.size(); i++) values.value[i] = of[(i * 7 + i / 6) % 6];
+        for (uint64_t c = 0; c < 4; c++) values.at(c, 5) = -INFINITY; // nothing beats the first
+        for (csaw_reduce reduce : {CSAW_MAX, CSAW_MIN}) {
+            Ask ask;
+            ask.reduce = reduce;
+            ask.cols = cols;
+            ExpectCpuBits(a, ask, values, methods);
+        }
     }
 }
 
 TEST(EmulatedSpmm, TheFirstNotANumberWins) {
     const Sparse a = random_sparse("not numbers", {1500, 40}, 60, true);
-    Matrix values = random_matrix(60, 3, 1);
-    values.at(17, 1) = values.at(4, 1) = NAN;
-    Ask ask;
-    ask.cols = 3;
-    ask.nans = true;
-    for (csaw_reduce reduce : reduces) {
-        ask.reduce = reduce;
-        ExpectCpuBits(a, ask, values, methods);
+    for (uint64_t cols : {3, 4}) {
+        Matrix values = random_matrix(60, cols, 1);
+        values.at(17, 1) = values.at(4, 1) = NAN;
+        Ask ask;
+        ask.cols = cols;
+        ask.nans = true;
+        for (csaw_reduce reduce : reduces) {
+            ask.reduce = reduce;
+            ExpectCpuBits(a, ask, values, methods);
+        }
     }
 }
 
@@ -414,13 +431,13 @@ TEST(EmulatedSpmm, HubsAreTheColumnsOfMostEdges) {
     EXPECT_EQ(hubs.code, (std::vector<csaw_vertex>{9 + 2, 9 + 0, 9 + 1, 9 + 0, 9 + 2, 9 + 0, 8, 9 + 1, 9 + 0}));
 }
 
-// Rows, chunks and several slices (heads) by blocks that stay, in storage of 16 bits, which alone has them.
+// Sums of rows, chunks and several slices (heads) by blocks that stay, in storage of 16 bits, which alone has them.
 TEST(EmulatedSpmm, BlocksThatStay) {
     Sparse heads = random_sparse("heads", {0, 9, 300, 1, 1500, 4}, 30, false);
     give_weights(&heads, 2, 2);
     residents = 0;
     for (csaw_dtype dtype : {CSAW_F16, CSAW_BF16})
-        for (csaw_reduce reduce : reduces)
+        for (csaw_reduce reduce : {CSAW_SUM, CSAW_MEAN})
             for (uint32_t of : {1, 2}) {
                 Ask ask;
                 ask.reduce = reduce;
@@ -429,7 +446,7 @@ TEST(EmulatedSpmm, BlocksThatStay) {
                 ask.units = (of == 1) == (dtype == CSAW_F16) ? emulated_units::BY_LENGTH : emulated_units::AS_NUMBERED;
                 ExpectCpuBits(of == 2 ? heads : Hubs(true), ask);
             }
-    EXPECT_EQ(residents, 24);
+    EXPECT_EQ(residents, 12);
 }
 
 // Stretches shorter than a row and longer than many, rows and chunks that begin at their ends and beside them, more
@@ -451,8 +468,10 @@ TEST(EmulatedSpmm, StretchesOfEveryLength) {
             for (uint64_t cols : {uint64_t{30}, uint64_t{36}, uint64_t{64}, uint64_t{264}, uint64_t{300}}) {
                 if (!reference::takes_case()) continue;
                 Ask ask;
-                ask.reduce = cols == 64 ? CSAW_MEAN : CSAW_SUM;
+                ask.reduce = reduces[ran / 2 % 4];
                 ask.cols = cols;
+                ask.gap = ran % 7 == 6 ? 8 : 0;
+                ask.picks = ran % 9 != 5;
                 ask.planned = ran % 2 && places % CSAW__STRETCH_GRAIN == 0;
                 ask.reordered = ran % 3;
                 ask.fixed = ran % 3 == 2;
@@ -494,7 +513,11 @@ TEST(EmulatedSpmm, StretchesHalveColumnsThatTheL2CacheDoesNotHold) {
 // A few more places than usual where all warps then are under way at once.
 TEST(EmulatedSpmm, StretchesThatAreUnderWayAtOnce) {
     csaw__product p = {};
-    p.x.dtype = CSAW_F32, p.vector = 2, p.slices_of_head = p.heads = 1; // six blocks of four warps
+    p.x.dtype = CSAW_F32, p.vector = 2, p.slices_of_head = p.heads = 1;
+    p.reduce = CSAW_MAX; // of which other blocks fit
+    p.rows = 0, p.num_edges = 144 * 8 * 4 * 10;
+    EXPECT_EQ(csaw__stretch_places(&p, 10), 144);
+    p.reduce = CSAW_SUM; // six blocks of four warps
     const uint64_t warps = 6 * 4 * 10;
     const auto places = [&](uint64_t all) {
         p.rows = all / 10, p.num_edges = all - p.rows;
@@ -527,12 +550,14 @@ TEST(EmulatedSpmm, StretchesOfManyRows) {
     for (size_t r : {0, 1, 2, 3, 20000, 39998, 39999}) length[r] = 257 + r % 7;
     ASSERT_GT(csaw__stretch_merged_rows(length.size()), 1u);
     const Sparse a = random_sparse("many rows", length, 30, true);
-    for (bool planned : {false, true}) {
-        Ask ask;
-        ask.cols = 36;
-        ask.planned = planned;
-        ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
-    }
+    for (csaw_reduce reduce : {CSAW_SUM, CSAW_MAX})
+        for (bool planned : {false, true}) {
+            Ask ask;
+            ask.reduce = reduce;
+            ask.cols = 36;
+            ask.planned = planned;
+            ExpectCpuBits(a, ask, {CSAW_SPMM_STRETCHES});
+        }
 }
 
 } // namespace

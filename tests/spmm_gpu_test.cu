@@ -96,13 +96,16 @@ TEST_F(SpmmGpu, StretchesOfManyRowsAndOfSeveralLaunches) {
         if (!reference::takes_case()) continue;
         const OnDevice there(a);
         const Plan plan(there.view, "cuda:0");
-        Ask ask;
-        ask.cols = cols;
-        const Product product(a, there, ask);
-        for (const csaw_spmm_plan *of : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
-            product.Poison();
-            ASSERT_EQ(product.RunBy(CSAW_SPMM_STRETCHES, of), CSAW_OK) << csaw_last_error();
-            EXPECT_TRUE(product.IsTheCpus()) << (of ? "planned" : "");
+        for (csaw_reduce reduce : {CSAW_SUM, CSAW_MAX}) {
+            Ask ask;
+            ask.reduce = reduce;
+            ask.cols = cols;
+            const Product product(a, there, ask);
+            for (const csaw_spmm_plan *of : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+                product.Poison();
+                ASSERT_EQ(product.RunBy(CSAW_SPMM_STRETCHES, of), CSAW_OK) << csaw_last_error();
+                EXPECT_TRUE(product.IsTheCpus()) << (of ? "planned" : "");
+            }
         }
     }
 }
@@ -147,7 +150,7 @@ TEST_F(SpmmGpu, ReorderedRowsHaveTheCpusBits) {
         ASSERT_NE(plan.get()->device->matrix.stretches.moved, nullptr);
         ASSERT_EQ(plan.get()->device->matrix.stretches.weight, nullptr);
         ASSERT_EQ(fixed.get()->device->matrix.stretches.weight != nullptr, heads != 0);
-        for (csaw_reduce reduce : {CSAW_SUM, CSAW_MEAN})
+        for (csaw_reduce reduce : reduces)
             for (csaw_dtype dtype : dtypes)
                 for (uint64_t columns : {7, 64, 128, 264}) {
                     Ask ask;
@@ -277,16 +280,26 @@ TEST_F(SpmmGpu, StretchesOfManyEdges) {
     product.Poison();
     ASSERT_EQ(product.RunBy(CSAW_SPMM_STRETCHES, plan.get()), CSAW_OK) << csaw_last_error();
     EXPECT_TRUE(product.IsTheCpus());
-    ask.cols = 64; // by blocks that stay
-    ask.reduce = CSAW_MAX;
-    for (csaw_dtype dtype : {CSAW_F16, CSAW_BF16})
-        for (const csaw_spmm_plan *by : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
-            ask.of_x = ask.of_y = dtype;
-            const Product largest(a, there, ask);
-            largest.Poison();
-            ASSERT_EQ(largest.Run(by), CSAW_OK) << csaw_last_error();
-            EXPECT_TRUE(largest.IsTheCpus()) << (by ? "planned" : "");
-        }
+}
+
+// More edges than AUTO takes stretches of.
+TEST_F(SpmmGpu, BlocksThatStay) {
+    const Sparse a = random_sparse("blocks", std::vector<uint64_t>((1 << 19) + 1, 64), 1 << 12, true);
+    const OnDevice there(a);
+    for (csaw_dtype dtype : {CSAW_F16, CSAW_BF16}) {
+        Ask ask;
+        ask.cols = 64;
+        ask.of_x = ask.of_y = dtype;
+        csaw__product p = {};
+        p.rows = a.rows, p.num_edges = a.col.size(), p.heads = 1;
+        p.x = {a.cols, 64, 64, dtype, nullptr}, p.y = {a.rows, 64, 64, dtype, nullptr};
+        csaw__lay_vectors(&p);
+        ASSERT_TRUE(csaw__auto_way_of(&p, false, 50 << 20).resident);
+        const Product product(a, there, ask);
+        product.Poison();
+        ASSERT_EQ(product.Run(nullptr), CSAW_OK) << csaw_last_error();
+        EXPECT_TRUE(product.IsTheCpus());
+    }
 }
 
 // Launches that begin early among them: AUTO takes stretches.

@@ -92,7 +92,7 @@ typedef enum csaw_spmm_method {
     CSAW_SPMM_HUBS,      /* as SUBWARP8, but hubs' features stay in shared memory, and blocks take rows until none is
                             left: with a plan that was prepared with hubs */
     CSAW_SPMM_STRETCHES  /* a warp takes as many rows and edges as any other, a lane as few columns as hold the row: for
-                            matrices of few edges. MAX and MIN, 2^31 rows, and rows of x of 4 GiB are as by CRC */
+                            matrices of few edges. 2^31 rows, and rows of x of 4 GiB are as by CRC */
 } csaw_spmm_method;
 CSAW_API const char *csaw_spmm_method_name(csaw_spmm_method method); /* "auto", "crc", ...; NULL if out of range */
 

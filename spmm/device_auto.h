@@ -57,7 +57,8 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         /* 2026-11-29-gpu-28, sums: 7 to 602 columns of single elements, 0.1 to 1.2 million edges, 0.39 to 0.88 of the
          * best of the others; 23, of 20 million 0.71. By lists, 1.8 to 54 million edges, 47 to 602 columns, 0.49 to
          * 0.98 of CRC, 1.00 to 1.07 of the best of all. Extremes: 2026-11-29-gpu-30, up to half a million edges, 7 to
-         * 47 columns, EXT1 of the best of the others */
+         * 47 columns, 0.67 to 0.98 of the best of the others; listed ones of 0.9 to 21 million, 7 by eight lanes 0.71
+         * to 1.13, 23 by CRC 0.80 to 1.11, 47 by CWM2 0.75 to 0.92 */
         {CSAW__OF_SUMS, CSAW__SINGLE, 0, 0, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         {CSAW__OF_EXTREMES, CSAW__SINGLE, 0, 0, 1, 1 << 19, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         {CSAW__OF_EXTREMES, CSAW__SINGLE, 17, 32, CSAW__OFTEN, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_CRC, false}},
@@ -71,13 +72,15 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         {CSAW__OF_ANY, CSAW__SINGLE, 33, 0, 0, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_CRC, false}},
         {CSAW__OF_ANY, CSAW__SINGLE, 33, 64, 0, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_CWM2, false}},
         {CSAW__OF_ANY, CSAW__SINGLE, 65, 0, 0, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_CWM4, false}},
-        /* 2026-11-29-gpu-30, extremes of 128 and 256 columns: EXT2 */
+        /* 2026-11-29-gpu-30, extremes of 128 and 256 columns: R-MAT 13, 0.1 million edges, 0.82 to 0.84 of the best of
+         * the others; of 0.4 to 21 million by CRC 0.75 to 0.99 */
         {CSAW__OF_EXTREMES, 0, 17, 64, 1, 1 << 18, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
-        {CSAW__OF_EXTREMES, 0, 17, 0, CSAW__OFTEN, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_CRC, false}},
+        {CSAW__OF_EXTREMES, 0, 17, 0, CSAW__OFTEN, 1 << 25, 0, 0, CSAW__LISTED, {CSAW_SPMM_CRC, false}},
         /* 2026-11-26-gpu-16, sums: 64, 128 and 256 columns, 0.5 to 1.2 million edges, rows of 6 and more, 0.51 to 1.01
          * of the best of the others; reddit and products, of 110 million and more, 0.98 to 1.35 of what AUTO takes.
          * 2026-11-27-gpu-20: of 1.9 and 3.3 edges a row 0.46 to 0.95; of fewer than one up to 1.34. 2026-11-29-gpu-28:
-         * 4 to 32 columns, 0.1 to 1.2 million edges, 0.38 to 0.86. 2026-11-29-gpu-30, extremes: EXT3 */
+         * 4 to 32 columns, 0.1 to 1.2 million edges, 0.38 to 0.86. 2026-11-29-gpu-30, extremes: 0.1 to 2.1 million
+         * edges, 4 to 256 columns, 0.47 to 1.14 */
         {CSAW__OF_EXTREMES, 32, 0, 64, 1, 1 << 19, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         {CSAW__OF_SUMS, 32, 0, 64, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         {CSAW__OF_ANY, 16, 0, 32, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
@@ -87,7 +90,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         {CSAW__OF_SUMS, 16, 9, 32, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__MOVED, {CSAW_SPMM_STRETCHES, false}},
         /* 2026-11-28-gpu-27: samples of reddit, their gradients, R-MAT, parts of reddit and products, 1.3 to 120
          * million edges, 64, 128 and 256 columns, over the best of all methods 1.00 to 1.11; before, 1.00 to 1.50.
-         * 2026-11-29-gpu-30, extremes of any number of edges: EXT4 */
+         * 2026-11-29-gpu-30, extremes of 1.8 to 123 million edges, 0.76 to 1.00 */
         {CSAW__OF_EXTREMES, 16, 5, 8, 0, 0, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
         {CSAW__OF_SUMS, 16, 5, 8, 0, 1 << 26, 0, 0, CSAW__LISTED, {CSAW_SPMM_SUBWARP8, false}},
         /* 2026-11-29-gpu-28: 4 to 16 columns of float32 and to 32 of 16 bits, 1.8 million edges, 0.87 to 0.92 of
@@ -101,11 +104,16 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         /* see stretches above; 2026-11-29-gpu-28: 4 to 32 columns, 2.1 million edges, 0.60 to 0.81 */
         {CSAW__OF_ANY, 32, 0, 64, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         {CSAW__OF_ANY, 16, 0, 32, 1, CSAW__STRETCH_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        /* 2026-11-29-gpu-30, extremes without a plan, 20 million edges: float32 0.81 to 1.07 of the best of the others,
+           16 and 32 columns of float16 0.79 to 0.86 */
+        {CSAW__OF_EXTREMES, 32, 9, 64, 1, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
+        {CSAW__OF_EXTREMES, 16, 0, 4, 2 * CSAW__OFTEN, 0, 0, 0, CSAW__ANY, {CSAW_SPMM_SUBWARP4, false}},
+        {CSAW__OF_EXTREMES, 16, 0, 4, 1, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         /* 2026-11-28-gpu-23, H100: gradients of samples of reddit 0.69 to 0.98; R-MAT and parts of reddit and products,
          * 5 to 37 million edges, 64 and 128 columns, 0.53 to 1.00 of what AUTO took; 256 columns 0.75 to 0.87 at 17 to
          * 29 edges a row, 0.93 to 1.03 of CRC at more; of 54 to 61 million edges 0.96 to 1.06 */
         {CSAW__OF_ANY, 16, 5, 16, 1, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
-        {CSAW__OF_SUMS, 16, 17, 32, CSAW__OFTEN, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_CRC, false}},
+        {CSAW__OF_ANY, 16, 17, 32, CSAW__OFTEN, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_CRC, false}},
         {CSAW__OF_ANY, 16, 17, 32, 1, 1 << 25, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         /* 2026-11-27-gpu-20, H100: reddit's x of 64 columns, of which the cache holds half; sampled, 15 and 57 million
          * edges, products and gradients, 0.76 to 0.99 of SUBWARP16, 110 million 1.01; both by blocks that stay, which

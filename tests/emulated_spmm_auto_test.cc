@@ -250,6 +250,42 @@ TEST(EmulatedSpmmAuto, TakesWhatWasFastestOfSingleElementsAndNarrowRows) {
                 << cols;
 }
 
+// MAX, with a plan and without: less than 1.15 times the best of all methods.
+TEST(EmulatedSpmmAuto, TakesWhatWasFastestOfExtremes) {
+    const struct {
+        const char *graph;
+        size_t kinds;
+        bool planned;
+    } reports[] = {{"arxiv", 14, true},        {"arxiv-23", 2, true},          {"arxiv-bare", 14, false},
+                   {"reddit", 4, true},        {"products", 4, true},          {"amazon_cs", 16, true},
+                   {"coauthor_phy", 16, true}, {"flickr", 10, true},           {"reddit-0.2", 12, true},
+                   {"reddit-0.2-23", 2, true}, {"reddit-0.2-bare", 10, false}, {"rmat-13-8", 14, true},
+                   {"rmat-14-16", 16, true},   {"rmat-15-16", 16, true},       {"rmat-16-16", 14, true},
+                   {"rmat-16-16-23", 2, true}, {"rmat-16-16-bare", 14, false}, {"rmat-19-2", 14, true},
+                   {"rmat-20-10", 14, true},   {"rmat-20-10-23", 2, true},     {"rmat-20-10-bare", 14, false},
+                   {"rmat-21-4", 16, true}};
+    for (const auto &r : reports) {
+        const Report report = Measured(std::string("2026-11-29-gpu-30-spmm-max-") + r.graph, "max");
+        ASSERT_EQ(report.rows.size(), r.kinds) << r.graph;
+        for (const auto &[of, ms] : report.rows) {
+            const csaw_dtype dtype = of.second == "f32" ? CSAW_F32 : CSAW_F16;
+            const bool listed = r.planned && report.edges >= CSAW__LISTED_DEGREE * report.vertices;
+            const csaw__auto_way way =
+                WayOf(report.vertices, report.edges, of.first, dtype, 60 << 20, CSAW_MAX, listed);
+            EXPECT_FALSE(way.resident) << "of sums alone";
+            const std::string bare = r.planned ? "" : ", not prepared";
+            const std::string chosen = csaw_spmm_method_name(way.method) + bare;
+            ASSERT_EQ(ms.count(chosen), 1u) << r.graph << ", " << chosen;
+            for (const char *method : {"crc", "cwm2", "subwarp16", "subwarp8", "subwarp4", "stretches"}) {
+                const std::string by = method + bare;
+                ASSERT_EQ(ms.count(by), 1u) << r.graph << ", " << by;
+                EXPECT_LT(ms.at(chosen), 1.15 * ms.at(by))
+                    << r.graph << ", " << of.first << ", " << of.second << ": " << chosen << ", not " << by;
+            }
+        }
+    }
+}
+
 // Of communities, whose rows a plan brings near, sums: the best of all methods but for 1%.
 TEST(EmulatedSpmmAuto, TakesStretchesOfMovedRows) {
     const Report report = Measured("2026-11-28-gpu-27-spmm-ways-planted");

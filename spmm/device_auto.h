@@ -57,7 +57,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
         /* 2026-11-29-gpu-28, sums: 7 to 602 columns of single elements, 0.1 to 1.2 million edges, 0.39 to 0.88 of the
          * best of the others; 23, of 20 million 0.71. By lists, 1.8 to 54 million edges, 47 to 602 columns, 0.49 to
          * 0.98 of CRC, 1.00 to 1.07 of the best of all. Extremes: 2026-11-29-gpu-30, up to half a million edges, 7 to
-         * 47 columns, 0.67 to 0.98 of the best of the others; listed ones of 0.9 to 21 million, 7 by eight lanes 0.71
+         * 47 columns, 0.63 to 0.98 of the best of the others; listed ones of 0.9 to 21 million, 7 by eight lanes 0.71
          * to 1.13, 23 by CRC 0.80 to 1.11, 47 by CWM2 0.75 to 0.92 */
         {CSAW__OF_SUMS, CSAW__SINGLE, 0, 0, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         {CSAW__OF_EXTREMES, CSAW__SINGLE, 0, 0, 1, 1 << 19, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
@@ -80,7 +80,7 @@ static inline csaw__auto_way csaw__auto_choice(const csaw__auto_facts *of) {
          * of the best of the others; reddit and products, of 110 million and more, 0.98 to 1.35 of what AUTO takes.
          * 2026-11-27-gpu-20: of 1.9 and 3.3 edges a row 0.46 to 0.95; of fewer than one up to 1.34. 2026-11-29-gpu-28:
          * 4 to 32 columns, 0.1 to 1.2 million edges, 0.38 to 0.86. 2026-11-29-gpu-30, extremes: 0.1 to 2.1 million
-         * edges, 4 to 256 columns, 0.47 to 1.14 */
+         * edges, 16 to 256 columns, 0.47 to 1.14 */
         {CSAW__OF_EXTREMES, 32, 0, 64, 1, 1 << 19, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         {CSAW__OF_SUMS, 32, 0, 64, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},
         {CSAW__OF_ANY, 16, 0, 32, 1, CSAW__LISTED_EDGES, 0, 0, CSAW__ANY, {CSAW_SPMM_STRETCHES, false}},

@@ -28,8 +28,8 @@ csaw_status csaw__device_features(const place &where, csaw_spmm_method method, c
     return where.counted ? CSAW_OK : run.run(where);
 }
 
-static csaw_status sort(const place &where, void *room, size_t *bytes, uint32_t *const key[2], float *const product[2],
-                        const csaw__device_scatter *s) {
+static csaw_status sort(const place &where, void *room, size_t *bytes, uint32_t *const key[2],
+                        csaw__scattered *const product[2], const csaw__device_scatter *s) {
     CSAW_CUDA(cub::DeviceRadixSort::SortPairs(room, *bytes, key[0], key[1], product[0], product[1],
                                               (int64_t)(s->a.rows * s->width), 0, csaw__scatter_bits(s), where.stream));
     return CSAW_OK;
@@ -39,7 +39,7 @@ static csaw_status sort(const place &where, void *room, size_t *bytes, uint32_t 
 static csaw_status scatter_features(const place &where, csaw__device_scatter s) {
     const uint64_t cols = s.dy.cols;
     work<uint32_t> key[2];
-    work<float> product[2];
+    work<csaw__scattered> product[2];
     work<char> room;
     size_t bytes = 0;
     if (!cols || !s.a.cols) return CSAW_OK;
@@ -50,7 +50,7 @@ static csaw_status scatter_features(const place &where, csaw__device_scatter s) 
         CSAW_TRY(product[i].take(where, most, "gradients being sorted"));
     }
     uint32_t *const keys[2] = {key[0].get(), key[1].get()};
-    float *const products[2] = {product[0].get(), product[1].get()};
+    csaw__scattered *const products[2] = {product[0].get(), product[1].get()};
     if (most) CSAW_TRY(sort(where, nullptr, &bytes, keys, products, &s));
     CSAW_TRY(room.take(where, bytes, "gradients being sorted"));
     if (where.counted) return CSAW_OK;
@@ -64,6 +64,20 @@ static csaw_status scatter_features(const place &where, csaw__device_scatter s) 
     return CSAW_OK;
 }
 
+/* dx of MAX and MIN, over the plan's transpose or one that is made here. */
+static csaw_status features_by_arg(const place &where, csaw__device_scatter s, const csaw_spmm_plan *plan) {
+    csaw__device_turned turned;
+    csaw_sparse bare = s.a;
+    csaw__product p = {};
+    bare.weight = nullptr; /* they are read where they stand, or as the plan has them */
+    CSAW_TRY(turned.open(where, &bare, nullptr, plan, 1, false, &p));
+    CSAW_TRY(turned.fill(where));
+    s.by_column = turned.transpose().rowptr, s.edge = turned.transpose().edge;
+    return csaw__device_gathers_winners(&s.a)
+               ? csaw__device_winners(where, &s.a, plan, &turned.transpose(), s.heads, s.arg, &s.dy, &s.dx)
+               : scatter_features(where, s);
+}
+
 static csaw_status by_arg(const place &where, const csaw__call *call, const csaw_sparse *a, const csaw_dense *x,
                           const csaw_dense *dy, const csaw_dense *dx, float *dweight) {
     csaw__device_scatter s = {};
@@ -74,10 +88,7 @@ static csaw_status by_arg(const place &where, const csaw__call *call, const csaw
     if (x) s.x = with_stride(x);
     if (dx) {
         s.dx = with_stride(dx);
-        const csaw_spmm_plan *const plan = call->options.plan;
-        CSAW_TRY(plan && csaw__device_gathers_winners(a)
-                     ? csaw__device_winners(where, a, plan, s.heads, s.arg, &s.dy, &s.dx)
-                     : scatter_features(where, s));
+        CSAW_TRY(features_by_arg(where, s, call->options.plan));
     }
     if (!dweight || call->work) return CSAW_OK;
     CSAW_CUDA(cudaMemsetAsync(dweight, 0, a->num_edges * s.heads * sizeof *dweight, where.stream));

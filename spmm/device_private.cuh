@@ -156,6 +156,7 @@ class csaw__device_turned {
     csaw_status open(const place &where, const csaw_sparse *a, const csaw_sparse *given, const csaw_spmm_plan *plan,
                      uint32_t heads, bool mean, csaw__product *p);
     csaw_status fill(const place &where) const;
+    const csaw__device_transpose &transpose() const { return t_; }
 
   private:
     csaw_sparse a_;
@@ -173,13 +174,15 @@ class csaw__device_turned {
 csaw_status csaw__device_features(const place &where, csaw_spmm_method method, const csaw_sparse *a,
                                   const csaw_sparse *given, const csaw_spmm_plan *plan, uint32_t heads, bool mean,
                                   const csaw_dense *dy, const csaw_dense *dx);
-/* dx of MAX and MIN over the plan's transpose, and where that is faster than to sort: rows are not many times as few as
- * edges. Strides of dy and dx are filled in, dx has columns. */
+/* dx of MAX and MIN over the transpose t, and where that is faster than to sort: rows are not many times as few as
+ * edges. Strides of dy and dx are filled in, dx has columns. plan: whose transpose that is, or NULL. All memory is
+ * taken before t is read: where.counted. */
 bool csaw__device_gathers_winners(const csaw_sparse *a);
 /* place: [num_edges] of the transpose's edges, by the matrix's. */
 csaw_status csaw__device_edge_places(const place &where, const csaw_edge *edge, uint64_t edges, uint64_t *place);
-csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan, uint32_t heads,
-                                 const csaw_edge *arg, const csaw_dense *dy, const csaw_dense *dx);
+csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan,
+                                 const csaw__device_transpose *t, uint32_t heads, const csaw_edge *arg,
+                                 const csaw_dense *dy, const csaw_dense *dx);
 /* out[e, h] = <x[row of e, head h], y[column of e, head h]>, divided by the edges of the row if mean. */
 csaw_status csaw__device_dots(const place &where, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y,
                               uint32_t heads, bool mean, const csaw_spmm_plan *plan, float *out);

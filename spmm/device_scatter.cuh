@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_scatter.cuh - device code of the gradients of MAX and MIN, which go where arg says; sums by ascending row
- * and column, as spmm/scatter_rows.h has them. Products of dx are sorted by the element of dx that they belong to, with
- * a stable sort between two kernels here, some columns at a time; then one thread adds those of an element, or, where a
- * column has won often, the lanes of a warp load them for one sum. Every row has one product a column, however many
- * edges it has: to gather over the rows of the transpose would look at arg for each edge and column, which is 8 bytes
- * where the product itself reads an element of x.
+/* spmm/device_scatter.cuh - device code of the gradients of MAX and MIN, which go where arg says; sums by ascending
+ * row, in chunks of the edges of a column, and by ascending column, as spmm/scatter_rows.h has them. Products of dx are
+ * sorted by the element of dx that they belong to, with a stable sort between two kernels here, some columns at a time;
+ * then one thread adds those of an element, or, where a column has won often, the lanes of a warp load them for one
+ * sum. Every row has one product a column, however many edges it has: to gather over the rows of the transpose would
+ * look at arg for each edge and column, which is 8 bytes where the product itself reads an element of x.
  *
  * Limit on an H200, a twentieth of reddit, 64 columns: csaw__scatter_products 70% of the throughput of L2, 54% of
  * that of memory; csaw__scatter_sums 55% of the issue slots. docs/measured/2026-11-24-gpu-11.md. */
 #ifndef CSAW_SPMM_DEVICE_SCATTER_CUH
 #define CSAW_SPMM_DEVICE_SCATTER_CUH
 
+#include "spmm/device_arguments.h"
 #include "spmm/device_element.cuh"
 #include "spmm/device_group.cuh"
 
-/* Products sorted together: 16 bytes each, and what the sort takes. So many that of 2.4 million rows 16 columns are. */
+/* Products sorted together: 24 bytes each, and what the sort takes. So many that of 2.4 million rows 16 columns are. */
 #define CSAW__SCATTERED (5ull << 23)
 enum { CSAW__SCATTER_WHOLE = 16 /* columns of float32 that a read from memory has side by side */ };
 
@@ -22,9 +23,11 @@ typedef struct csaw__device_scatter {
     csaw_sparse a;        /* weight: [num_edges, heads] or NULL */
     csaw_dense x, dy, dx; /* strides filled in */
     uint32_t heads;
-    const csaw_edge *arg; /* [rows, cols of dy] */
-    float *dweight;       /* [num_edges, heads], zeros */
-    uint64_t first;       /* columns first .. first + width - 1 */
+    const csaw_edge *arg;      /* [rows, cols of dy] */
+    float *dweight;            /* [num_edges, heads], zeros */
+    const uint64_t *by_column; /* [cols of a + 1] rowptr of a's transpose */
+    const csaw_edge *edge;     /* [num_edges] of its edges, which ascend within a row: of dx */
+    uint64_t first;            /* columns first .. first + width - 1 */
     uint32_t width;
     uint32_t lane_bits; /* of dweight, whose width is the columns of a head: 2^lane_bits lanes take them */
 } csaw__device_scatter;
@@ -40,6 +43,11 @@ static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t dx_rows, ui
     const uint64_t rounds = (reads + fits - 1) / fits;
     return (uint32_t)((reads + rounds - 1) / rounds * CSAW__SCATTER_WHOLE);
 }
+
+struct alignas(8) csaw__scattered { /* a product */
+    float product;
+    uint32_t chunk; /* in which it is added, of its column of a */
+};
 
 /* The key of products that belong nowhere, and the bits of all keys. */
 static __host__ __device__ __forceinline__ uint32_t csaw__scatter_nowhere(const csaw__device_scatter *s) {
@@ -61,19 +69,35 @@ static __global__ void csaw__clear(const __grid_constant__ csaw_dense m) {
     if (i < m.rows * m.cols) csaw__store<1>(&m, i / m.cols, i % m.cols, &zero);
 }
 
+/* The chunk that edge e of a column stands in: by its place among the column's first edges of chunks. */
+static __device__ __forceinline__ uint32_t csaw__chunk_of_edge(const csaw__device_scatter &s, csaw_vertex column,
+                                                               csaw_edge e) {
+    const uint64_t begin = s.by_column[column], length = s.by_column[column + 1ull] - begin;
+    uint32_t low = 0, high = (uint32_t)((length + CSAW__LONG - 1) / CSAW__LONG); /* its first edge is e at most; more */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (s.edge[begin + (uint64_t)middle * CSAW__LONG] <= e)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* One thread a product; key, product: [rows, width]. */
 static __global__ void csaw__scatter_products(const __grid_constant__ csaw__device_scatter s, uint32_t *key,
-                                              float *product) {
+                                              csaw__scattered *product) {
     const uint64_t i = csaw__thread_number(), row = i >> 32 ? i / s.width : (uint32_t)i / s.width;
     const uint64_t c = s.first + (i - row * s.width);
     if (row >= s.a.rows) return;
     const csaw_edge e = s.arg[row * s.dy.cols + c];
     key[i] = csaw__scatter_nowhere(&s);
-    product[i] = 0;
+    product[i] = csaw__scattered{0, 0};
     if (!csaw__is_picked(&s.a, row, e)) return;
     const float w = s.a.weight ? s.a.weight[e * s.heads + c / (s.dy.cols / s.heads)] : 1.0f;
-    key[i] = s.a.col[e] * s.width + (uint32_t)(c - s.first);
-    product[i] = w * csaw__element(&s.dy, row, c);
+    const csaw_vertex column = s.a.col[e];
+    key[i] = column * s.width + (uint32_t)(c - s.first);
+    product[i] = csaw__scattered{w * csaw__element(&s.dy, row, c), csaw__chunk_of_edge(s, column, e)};
 }
 
 enum {
@@ -83,17 +107,31 @@ enum {
     CSAW__WEIGHTS_STEPS = 4  /* columns of an edge that are added before a warp looks whether more are left */
 };
 
-/* All lanes of a warp: sum + product[first] + ... + product[end - 1], in this order. */
-static __device__ __forceinline__ float csaw__add_in_order(const float *product, uint64_t first, uint64_t end,
-                                                           float sum) {
+struct csaw__chunk_sum { /* of an element */
+    float total, sum;    /* of the chunks before, of the one at hand */
+    uint32_t chunk;
+
+    __device__ __forceinline__ void add(float product, uint32_t of) {
+        if (of != chunk) {
+            total += sum;
+            sum = 0;
+            chunk = of;
+        }
+        sum += product;
+    }
+};
+
+/* All lanes of a warp: product[first], ..., product[end - 1] are added, in this order. */
+static __device__ __forceinline__ csaw__chunk_sum csaw__add_in_order(const csaw__scattered *product, uint64_t first,
+                                                                     uint64_t end, csaw__chunk_sum sum) {
     constexpr uint32_t AT_ONCE = 32 * CSAW__SUMMANDS_HELD;
     const uint32_t lane = threadIdx.x % 32;
-    float now[CSAW__SUMMANDS_HELD], next[CSAW__SUMMANDS_HELD];
+    csaw__scattered now[CSAW__SUMMANDS_HELD], next[CSAW__SUMMANDS_HELD];
     const auto load = [&](uint64_t from) {
 #pragma unroll
         for (int j = 0; j < CSAW__SUMMANDS_HELD; j++) {
             const uint64_t k = from + j * 32 + lane;
-            next[j] = k < end ? product[k] : -0.0f; /* which changes no sum */
+            next[j] = k < end ? product[k] : csaw__scattered{-0.0f, UINT32_MAX}; /* which changes no sum */
         }
     };
     load(first);
@@ -104,7 +142,8 @@ static __device__ __forceinline__ float csaw__add_in_order(const float *product,
 #pragma unroll
         for (int j = 0; j < CSAW__SUMMANDS_HELD; j++)
 #pragma unroll
-            for (int l = 0; l < 32; l++) sum += __shfl_sync(0xffffffffu, now[j], l);
+            for (int l = 0; l < 32; l++)
+                sum.add(__shfl_sync(0xffffffffu, now[j].product, l), __shfl_sync(0xffffffffu, now[j].chunk, l));
     }
     return sum;
 }
@@ -125,21 +164,26 @@ static __device__ __forceinline__ uint64_t csaw__end_of_key(const uint32_t *key,
 
 /* One thread a sorted product; that of the first of each key stores the sum of all. dx: zeros. */
 static __global__ void csaw__scatter_sums(const __grid_constant__ csaw__device_scatter s, const uint32_t *key,
-                                          const float *product) {
+                                          const csaw__scattered *product) {
     const uint64_t i = csaw__thread_number(), count = s.a.rows * s.width;
     const uint32_t nowhere = csaw__scatter_nowhere(&s), mine = i < count ? key[i] : nowhere;
     const bool is_first = mine < nowhere && (i == 0 || key[i - 1] != mine);
     uint64_t k = i;
-    float sum = 0;
-    for (; is_first && k < count && k < i + CSAW__ALONE && key[k] == mine; k++) sum += product[k];
+    csaw__chunk_sum sum = {0, 0, 0};
+    for (; is_first && k < count && k < i + CSAW__ALONE && key[k] == mine; k++)
+        sum.add(product[k].product, product[k].chunk);
     const bool has_more = is_first && k < count && key[k] == mine;
     for (uint32_t rest = __ballot_sync(0xffffffffu, has_more); rest; rest &= rest - 1) {
         const uint32_t from = (uint32_t)__ffs((int)rest) - 1;
         const uint64_t first = __shfl_sync(0xffffffffu, k, from), end = csaw__end_of_key(key, first, count);
-        const float all = csaw__add_in_order(product, first, end, __shfl_sync(0xffffffffu, sum, from));
+        const csaw__chunk_sum so_far = {__shfl_sync(0xffffffffu, sum.total, from),
+                                        __shfl_sync(0xffffffffu, sum.sum, from),
+                                        __shfl_sync(0xffffffffu, sum.chunk, from)};
+        const csaw__chunk_sum all = csaw__add_in_order(product, first, end, so_far);
         if (threadIdx.x % 32 == from) sum = all;
     }
-    if (is_first) csaw__store<1>(&s.dx, mine / s.width, s.first + mine % s.width, &sum);
+    const float of = sum.total + sum.sum;
+    if (is_first) csaw__store<1>(&s.dx, mine / s.width, s.first + mine % s.width, &of);
 }
 
 /* Lanes that take a row and head: as many as it has columns, up to a warp. s->width: columns of a head. */

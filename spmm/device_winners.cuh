@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_winners.cuh - device code of dx of MAX and MIN over a prepared transpose. A first kernel says of each
- * edge, in a word for each 32 columns, where arg names it; a second gathers as csaw_spmm() does over the transpose, but
- * of dy only where a bit is set. A word is 4 bytes an edge where arg would be 8 for each column; of a row of n edges
- * about one in n elements of dy is read. The transpose finds words of an edge anywhere, so those of a slice stand side
- * by side, in one sector, and slices are as wide as a warp can hold; words that fill a sector are written where the
- * transpose reads them. Sums by ascending row, as spmm/scatter_rows.h has them: so the edges of a row of the transpose
- * go one after the other. Of few edges lanes that hold columns take a row, of many a warp some rows
- * (spmm/device_won_rows.cuh). Those of a row that has a large share of all a block takes, which waits for an addition
- * an edge, not for memory, but takes six times the instructions of lanes (spmm/device_in_order.cuh), or half of that in
- * twice the time (spmm/device_won_columns.cuh). To be compiled without contraction of a * b + c.
- *
- * Limit on an H100: csaw__find_winners latency, 29% of the issue slots, DRAM at 40% of its throughput (products, 256
- * columns of float16, docs/measured/2026-11-27-gpu-18.md); csaw__gather_winners latency, 44 to 70% of the issue slots
- * with 17 to 27% of the warps; csaw__gather_hub_winners the longest columns, one edge after the other, beside it
- * (amazon_cs, flickr, 2026-11-27-gpu-21). */
+/* spmm/device_winners.cuh - device code of dx of MAX and MIN over the transpose. A first kernel says of each edge, in a
+ * word for each 32 columns, where arg names it; a second gathers as csaw_spmm() does over the transpose, by the same
+ * units and chunks, but of dy only where a bit is set. A word is 4 bytes an edge where arg would be 8 for each column;
+ * of a row of n edges about one in n elements of dy is read. The transpose finds words of an edge anywhere, so those of
+ * a slice stand side by side, in one sector, and slices are as wide as a warp can hold; words that fill a sector are
+ * written where the transpose reads them. Of few edges lanes that hold columns take a unit, of many a warp some units
+ * (spmm/device_won_bits.cuh). To be compiled without contraction of a * b + c. */
 #ifndef CSAW_SPMM_DEVICE_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_CUH
 
 #include "spmm/device_group.cuh"
-#include "spmm/device_in_order.cuh"
-#include "spmm/device_won_rows.cuh"
+#include "spmm/device_long.cuh"
+#include "spmm/device_won_bits.cuh"
 
 /* One thread an edge of the transpose. */
 static __global__ void csaw__find_places(const csaw_edge *edge, uint64_t edges, uint64_t *place) {
@@ -96,11 +88,10 @@ template <csaw_dtype X, int VECTOR, int FACTOR> struct csaw__won_features {
     uint32_t won[FACTOR];
 };
 
-/* LANES lanes a row of the transpose. */
+/* LANES lanes a unit of the transpose. */
 template <csaw_dtype X, int LANES, int VECTOR, int FACTOR>
 static __global__ void __launch_bounds__(CSAW__THREADS)
-    csaw__gather_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
-                         uint32_t longest) {
+    csaw__gather_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order) {
     typedef csaw__won_features<X, VECTOR, FACTOR> features;
     typedef typename csaw__features<X, VECTOR, FACTOR>::vector vector;
     constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, ALL = (1u << VECTOR) - 1, APART = LANES * VECTOR;
@@ -110,11 +101,12 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
     const uint32_t lane = threadIdx.x % LANES, group = threadIdx.x / LANES, column = lane * VECTOR;
     const uint32_t slice_number = blockIdx.x / (uint32_t)p.blocks, block = blockIdx.x % (uint32_t)p.blocks;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    const csaw__unit unit = csaw__won_unit_at(p, longest, (uint64_t)block * (blockDim.x / LANES) + group);
+    const csaw__unit unit = csaw__unit_at(&p, (uint64_t)block * (blockDim.x / LANES) + group);
     const char *const dy = (const char *)p.x.data + (slice.first + column) * bytes;
     const uint64_t row_bytes = p.x.stride * bytes;
     const uint32_t *const of_slice = order.won + slice_number * p.num_edges * WORDS;
-    float sum[FACTOR][VECTOR] = {};
+    csaw__found<X, VECTOR, FACTOR, false> found;
+    found.clear();
     const auto fetch = [&](uint32_t k) {
         const uint64_t at = unit.first + k;
         return csaw__won_edge_at<WORDS>(p, order, of_slice, WORDS, slice.head, at, csaw__won_number(order, at));
@@ -136,64 +128,17 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
             csaw__widen_pack<X>(loaded.of.x[j], element);
 #pragma unroll
             for (int i = 0; i < VECTOR; i++)
-                if (mine >> i & 1) sum[j][i] += e.weight * element[i];
+                if (mine >> i & 1) found.value[j][i] += e.weight * element[i];
         }
     };
     csaw__walk<LANES, BATCH, false, features>(unit.count, rings + group, fetch, load, take);
-    if (blockIdx.x == gridDim.x - 1) csaw__end_after_last(); /* csaw__gather_hub_winners */
-    if (!unit.stored) return;
-#pragma unroll
-    for (int j = 0; j < FACTOR; j++)
-        if (j * APART + column < slice.width)
-            csaw__store<VECTOR>(&p.y, unit.row, slice.first + j * APART + column, sum[j]);
-}
-
-static __host__ __device__ constexpr uint32_t csaw__hub_winners_threads(bool by_columns) {
-    return by_columns ? uint32_t{CSAW__WON_THREADS} : uint32_t{CSAW__IN_ORDER_THREADS};
-}
-
-/* A block a row of the transpose of more than `longest` edges, slice and word of it. The others are taken beside. */
-template <csaw_dtype X, bool BY_COLUMNS>
-static __global__ void __launch_bounds__(csaw__hub_winners_threads(BY_COLUMNS))
-    csaw__gather_hub_winners(const __grid_constant__ csaw__product p, const __grid_constant__ csaw__won_order order,
-                             uint32_t longest) {
-    typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type stored;
-    typedef csaw__won_edge<1> won_edge;
-    const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)p.blocks, turn = blockIdx.x / blocks;
-    const uint32_t words = order.words, slice_number = turn / words, word = turn % words;
-    const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    const uint32_t column = word * CSAW__WON_COLUMNS + lane;
-    csaw__let_next_begin();
-    if (word * CSAW__WON_COLUMNS >= slice.width) return;
-    const uint64_t row = p.split.row[blockIdx.x % blocks].row, first = p.rowptr[row], count = p.rowptr[row + 1] - first;
-    if (count <= longest) return;
-    const uint64_t row_bytes = p.x.stride * sizeof(stored);
-    const char *const dy =
-        (const char *)p.x.data + (slice.first + (column < slice.width ? column : 0)) * sizeof(stored);
-    const uint32_t *const of_word = order.won + slice_number * p.num_edges * words + word;
-    const auto number = [&](uint64_t k) { return csaw__won_number(order, first + k); };
-    const auto fetch = [&](uint64_t k, csaw_edge e) {
-        return csaw__won_edge_at<1>(p, order, of_word, words, slice.head, first + k, e);
-    };
-    const auto load = [&](csaw_vertex from) { return *(const stored *)(dy + from * row_bytes); };
-    float sum = 0;
-    if constexpr (BY_COLUMNS)
-        sum = csaw__won_by_columns<won_edge>(count, number, fetch, load, [](stored of) { return csaw__widen<X>(of); });
-    else
-        csaw__in_order<won_edge>(
-            count, [&](uint64_t k) { return fetch(k, number(k)); },
-            [&](const won_edge &e) { return e.won[0] >> lane & 1 ? load(e.row) : stored{0}; },
-            [&](const won_edge &e, stored of) { /* -0 changes no sum */
-                                                return e.won[0] >> lane & 1 ? e.weight * csaw__widen<X>(of) : -0.0f;
-            },
-            [&](float product) { sum += product; });
-    if (threadIdx.x >= blockDim.x - 32 && column < slice.width) csaw__store<1>(&p.y, row, slice.first + column, &sum);
+    csaw__keep<X, LANES>(p, slice, slice_number, unit, column, 1.0f, found);
 }
 
 /* ---- kernels by storage and shape ---- */
 
 typedef void csaw__find_winners_kernel(csaw__product, const uint64_t *, uint32_t *);
-typedef void csaw__winners_kernel(csaw__product, csaw__won_order, uint32_t);
+typedef void csaw__winners_kernel(csaw__product, csaw__won_order);
 
 static csaw__find_winners_kernel *csaw__find_winners_at(const csaw__winners *w) {
     switch (w->order.words) {
@@ -214,7 +159,7 @@ template <csaw_dtype X, int VECTOR> static csaw__winners_kernel *csaw__winners_k
 }
 
 template <csaw_dtype X> static csaw__winners_kernel *csaw__winners_kernel_of(const csaw__winners *w) {
-    if (w->by_rows) return csaw__gather_rows_of_winners<X>;
+    if (w->by_bits) return csaw__gather_bits_of_winners<X>;
     if (X != CSAW_F32 && w->turned.vector == CSAW__VECTOR_16)
         return csaw__winners_kernel_for < X, X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16 > (w->shape);
     return w->turned.vector == 1 ? csaw__winners_kernel_for<X, 1>(w->shape)
@@ -224,16 +169,6 @@ template <csaw_dtype X> static csaw__winners_kernel *csaw__winners_kernel_of(con
 static csaw__winners_kernel *csaw__winners_kernel_at(const csaw__winners *w) {
     if (w->turned.x.dtype == CSAW_F32) return csaw__winners_kernel_of<CSAW_F32>(w);
     return w->turned.x.dtype == CSAW_F16 ? csaw__winners_kernel_of<CSAW_F16>(w) : csaw__winners_kernel_of<CSAW_BF16>(w);
-}
-
-template <csaw_dtype X> static csaw__winners_kernel *csaw__hub_winners_kernel_of(const csaw__winners *w) {
-    return w->hubs_by_columns ? csaw__gather_hub_winners<X, true> : csaw__gather_hub_winners<X, false>;
-}
-
-static csaw__winners_kernel *csaw__hub_winners_kernel_at(const csaw__winners *w) {
-    if (w->hubs.x.dtype == CSAW_F32) return csaw__hub_winners_kernel_of<CSAW_F32>(w);
-    return w->hubs.x.dtype == CSAW_F16 ? csaw__hub_winners_kernel_of<CSAW_F16>(w)
-                                       : csaw__hub_winners_kernel_of<CSAW_BF16>(w);
 }
 
 #endif

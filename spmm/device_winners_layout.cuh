@@ -8,13 +8,10 @@
 enum {
     CSAW__WON_COLUMNS = 32, /* the bits of a word */
     CSAW__WON_WORDS = 8,    /* of a slice, at most: a sector */
-    CSAW__WON_ROWS = 4,     /* of the transpose, that a warp takes by rows */
+    CSAW__WON_UNITS = 4,    /* of the transpose, that a warp takes by bits */
     CSAW__WON_DEGREE = 64,  /* mean degree up to which words are no more bytes than arg is; R-MAT 17 of 69, on an H100
                              * gathered by rows 0.60 and 1.87 ms, sorted 0.50 and 1.88 */
-    CSAW__WON_SHARE = 1 << 12, /* of all edges: a row that has more would keep a warp when all else is done */
-    CSAW__WON_FEW = 1 << 22,   /* edges, up to which lanes are faster than rows, since their warps are more */
-    CSAW__WON_HUBS = 512 /* blocks of long rows. Of more, in so few edges, what all of them take counts, not the longest
-                          * one: they go by columns */
+    CSAW__WON_FEW = 1 << 22 /* edges, up to which lanes are faster than bits, since their warps are more */
 };
 
 typedef struct csaw__won_order { /* what belongs to the transpose's edges, and in which order it stands */
@@ -30,12 +27,9 @@ typedef struct csaw__won_order { /* what belongs to the transpose's edges, and i
 typedef struct csaw__winners {
     csaw__product matrix; /* its units, arg, and slices as those of turned; y: its columns alone */
     csaw__product turned; /* rows are those of the transpose; x is dy, y is dx; weight is as order says */
-    csaw__product hubs;   /* the same, of the transpose's rows of more than `longest` edges, which are long */
     csaw__won_order order;
     uint64_t at_once;       /* slices of a launch */
-    uint32_t longest;       /* edges of a row of the transpose that no block takes, at most */
-    bool by_rows;           /* csaw__gather_rows_of_winners() takes the others, not csaw__gather_winners() */
-    bool hubs_by_columns;   /* csaw__won_by_columns() takes those, not csaw__in_order() */
+    bool by_bits;           /* csaw__gather_bits_of_winners(), not csaw__gather_winners() */
     csaw_spmm_method shape; /* of csaw__gather_winners(), and of slices */
 } csaw__winners;
 
@@ -63,41 +57,35 @@ static inline uint64_t csaw__won_room(const csaw__product *matrix) {
     return of_arg > CSAW__ROOM_BYTES ? of_arg : CSAW__ROOM_BYTES;
 }
 
-/* By which kernel rows are gathered that no block takes, and in how many blocks. */
-static inline void csaw__winners_gather(csaw__winners *w, bool by_rows) {
-    const uint64_t at_once = CSAW__WON_ROWS, warps = CSAW__THREADS / 32;
+/* By which kernel units are gathered, and in how many blocks. */
+static inline void csaw__winners_gather(csaw__winners *w, bool by_bits) {
+    const uint64_t at_once = CSAW__WON_UNITS, warps = CSAW__THREADS / 32;
+    const uint64_t units = w->turned.split.most_chunks + w->turned.rows;
     csaw__lay_out(&w->turned, w->shape, CSAW__THREADS);
     w->order.words = (uint32_t)csaw__won_words((int)w->turned.width);
-    w->by_rows = by_rows;
-    if (by_rows) w->turned.blocks = ((w->turned.rows + at_once - 1) / at_once * w->order.words + warps - 1) / warps;
+    w->by_bits = by_bits;
+    if (by_bits) w->turned.blocks = ((units + at_once - 1) / at_once * w->order.words + warps - 1) / warps;
 }
 
-/* Fills in the layout, where rows, split, columns and heads of all three stand; split of turned is empty. */
+/* Fills in the layout, where rows, split, columns and heads of both stand. */
 static inline void csaw__winners_lay_out(csaw__winners *w) {
     const uint64_t bytes = w->matrix.num_edges * sizeof *w->order.won; /* of a word each */
     const uint64_t most_words = bytes ? csaw__won_room(&w->matrix) / bytes : UINT64_MAX;
     csaw__lay_vectors(&w->turned);
     if (w->turned.vector > CSAW__VECTOR && most_words < 2) w->turned.vector = CSAW__VECTOR;
+    w->turned.reduce = CSAW_SUM;
     w->shape = csaw__winners_shape(&w->turned, most_words);
     csaw__winners_gather(w, w->turned.num_edges > CSAW__WON_FEW);
     if (w->turned.blocks > 0x7fffffffu) csaw__winners_gather(w, false); /* a launch has no more */
-    csaw__product *const others[] = {&w->matrix, &w->hubs};
-    for (csaw__product *p : others) {
-        p->columns = w->turned.columns, p->width = w->turned.width, p->vector = 1;
-        p->slices_of_head = w->turned.slices_of_head, p->first_slice = 0;
-    }
+    w->matrix.columns = w->turned.columns, w->matrix.width = w->turned.width, w->matrix.vector = 1;
+    w->matrix.slices_of_head = w->turned.slices_of_head, w->matrix.first_slice = 0;
     const uint64_t warps = CSAW__THREADS / 32, slices = w->turned.slices_of_head * w->turned.heads;
-    const uint64_t by_lanes = 32 / csaw__shape_of(w->shape).lanes;     /* rows of a warp, which a long one holds up */
-    const uint64_t groups = w->by_rows && by_lanes > 2 ? 2 : by_lanes; /* by rows it leaves no lanes idle */
-    const uint64_t share = w->turned.num_edges / (CSAW__WON_SHARE * groups * groups),
-                   most = share < UINT32_MAX / 8 ? share : UINT32_MAX / 8; /* some rows' edges are counted in 32 bits */
-    w->longest = most > CSAW_CHUNK ? (uint32_t)most : CSAW_CHUNK;
+    const uint64_t partial = csaw__partial_bytes(&w->turned),
+                   of_partial = partial ? CSAW__ROOM_BYTES / partial : slices;
     w->matrix.blocks = (w->matrix.split.most_chunks + w->matrix.rows + warps - 1) / warps;
-    w->hubs.blocks = w->hubs.split.most_rows;
     w->at_once = most_words / w->order.words;
+    if (w->at_once > of_partial) w->at_once = of_partial;
     w->at_once = w->at_once < 1 ? 1 : w->at_once < slices ? w->at_once : slices;
-    w->hubs_by_columns =
-        w->turned.num_edges <= CSAW__WON_FEW && w->at_once * w->order.words * w->hubs.blocks > CSAW__WON_HUBS;
 }
 
 /* Whether words of an edge fill a sector, so that they go to the edge's place in the transpose as they are, and are

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_won_edge.cuh - edges and rows of the transpose, as the kernels read them that gather winners. */
+/* spmm/device_won_edge.cuh - edges of the transpose, as the kernels read them that gather winners. */
 #ifndef CSAW_SPMM_DEVICE_WON_EDGE_CUH
 #define CSAW_SPMM_DEVICE_WON_EDGE_CUH
 
@@ -36,14 +36,6 @@ static __device__ __forceinline__ csaw__won_edge<WORDS> csaw__won_edge_at(const 
         for (int i = 0; i < AT_ONCE; i++) out.won[w + i] = some.at[i];
     }
     return out;
-}
-
-/* A row of the transpose, unless a block takes it, csaw__gather_hub_winners(). */
-static __device__ __forceinline__ csaw__unit csaw__won_unit_at(const csaw__product &p, uint32_t longest, uint64_t row) {
-    if (row >= p.rows) return csaw__unit{0, 0, 0, false, false};
-    const uint64_t begin = p.rowptr[row], length = p.rowptr[row + 1] - begin;
-    if (length > longest) return csaw__unit{0, 0, 0, false, false};
-    return csaw__unit{begin, row, (uint32_t)length, false, true};
 }
 
 #endif

@@ -45,18 +45,25 @@ static uint64_t features_bytes(const csaw__scatter *s, bool exact) { /* float32 
     return s->dy.cols && (exact || s->dx.dtype != CSAW_F32) ? scatter_threads(s) * of_thread : 0;
 }
 
+static uint64_t chunks_bytes(const csaw__scatter *s, bool exact) {
+    const uint64_t places = scatter_threads(s) * s->chunks.count * CSAW__SCATTER_WIDTH;
+    return s->dy.cols ? places * (real_bytes(exact) + sizeof(uint32_t)) : 0;
+}
+
 static uint64_t weights_bytes(const csaw__scatter *s, bool exact) { /* float32 is summed where it stays */
     return exact ? s->a.num_edges * s->heads * sizeof(double) : 0;
 }
 
 uint64_t csaw__scatter_bytes(const csaw__scatter *s, bool features, bool weights, bool exact) {
-    return (features ? features_bytes(s, exact) : 0) + (weights ? weights_bytes(s, exact) : 0);
+    return (features ? features_bytes(s, exact) + chunks_bytes(s, exact) : 0) + (weights ? weights_bytes(s, exact) : 0);
 }
 
 csaw_status csaw__scatter_room(csaw__scatter *s, bool features, bool weights, bool exact) {
     s->threads = scatter_threads(s);
     if (features && features_bytes(s, exact))
         CSAW_TRY(csaw__alloc_bytes(&s->features_room, features_bytes(s, exact), 1, "sums of gradients"));
+    if (features && chunks_bytes(s, exact))
+        CSAW_TRY(csaw__alloc_bytes(&s->chunks_room, chunks_bytes(s, exact), 1, "sums of chunks of gradients"));
     if (weights && exact)
         CSAW_TRY(csaw__alloc_bytes(&s->weights_room, weights_bytes(s, exact), 1, "gradients of weights"));
     return CSAW_OK;

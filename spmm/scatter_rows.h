@@ -1,15 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/scatter_rows.h - gradients of MAX and MIN. Only [rows, columns] products exist, not one per edge and column, so
  * the transpose would read far too much. Instead a thread takes a few columns of all rows and adds each product where
- * arg says, in sums of its own: no two threads meet, and every sum runs by ascending row. REAL: float or double. */
+ * arg says, in sums of its own: no two threads meet, and every sum runs by ascending row; of a column of a with more
+ * than CSAW_CHUNK edges by chunks of so many, as csaw_spmm() of the transpose has them. REAL: float or double. */
 #include "runtime/base/parallel.h"
 #include "spmm/real.h"
 #include "spmm/scatter.h"
 
+/* Sums of chunks at hand, of some columns of dx: [columns of a that are added by chunks, `width`]. */
+typedef struct chunk_sums {
+    REAL *sum;
+    uint32_t *number; /* of the chunk in its column of a */
+    uint64_t width;
+} chunk_sums;
+
+/* One product of edge e, which goes to a column of a that is added by chunks: `place` of them all; total: its element.
+ * edge: [length] those of the column, ascending, as the edges are that come here for one element. */
+static inline void add_to_chunk(const chunk_sums *of, uint64_t place, const csaw_edge *edge, uint64_t length,
+                                csaw_edge e, REAL product, REAL *total) {
+    uint64_t number = of->number[place];
+    while ((number + 1) * CSAW_CHUNK < length && edge[(number + 1) * CSAW_CHUNK] <= e) {
+        *total += of->sum[place];
+        of->sum[place] = 0;
+        number++;
+    }
+    of->number[place] = (uint32_t)number;
+    of->sum[place] += product;
+}
+
 /* Columns first .. first + width - 1 of dx. sum: [cols of a], `stride` elements apart. */
-static void scatter_columns(const csaw__scatter *s, uint64_t first, uint64_t width, REAL *sum, uint64_t stride) {
+static void scatter_columns(const csaw__scatter *s, uint64_t first, uint64_t width, const chunk_sums *chunks, REAL *sum,
+                            uint64_t stride) {
     const uint64_t cols = s->dy.cols, of_head = cols / s->heads;
+    const uint32_t *const number = s->chunks.number;
+    const csaw__transpose *const t = s->chunks.of;
     for (uint64_t j = 0; j < s->a.cols; j++) memset(sum + j * stride, 0, width * sizeof *sum);
+    if (s->chunks.count) {
+        memset(chunks->sum, 0, s->chunks.count * chunks->width * sizeof *chunks->sum);
+        memset(chunks->number, 0, s->chunks.count * chunks->width * sizeof *chunks->number);
+    }
     for (uint64_t row = 0; row < s->a.rows; row++) {
         if (!csaw__row_length(&s->a, row)) continue;
         const csaw_edge *const arg = s->arg + row * cols + first;
@@ -17,24 +46,38 @@ static void scatter_columns(const csaw__scatter *s, uint64_t first, uint64_t wid
         for (uint64_t c = 0; c < width; c++) {
             const uint64_t head = s->heads == 1 ? 0 : (first + c) / of_head;
             const REAL w = s->a.weight ? (REAL)s->a.weight[arg[c] * s->heads + head] : (REAL)1;
-            sum[s->a.col[arg[c]] * stride + c] += w * element(dy, c, s->dy.dtype);
+            const REAL product = w * element(dy, c, s->dy.dtype);
+            const uint64_t j = s->a.col[arg[c]];
+            if (number && number[j])
+                add_to_chunk(chunks, (number[j] - 1) * chunks->width + c, t->edge + t->a.rowptr[j],
+                             csaw__row_length(&t->a, j), arg[c], product, sum + j * stride + c);
+            else
+                sum[j * stride + c] += product;
         }
     }
+    for (uint64_t j = 0; number && j < s->a.cols; j++)
+        for (uint64_t c = 0; number[j] && c < width; c++)
+            sum[j * stride + c] += chunks->sum[(number[j] - 1) * chunks->width + c];
 }
 
-/* A thread's columns are side by side: all of them at a time where their sums stay in dx, so that what it reads of a
- * row of arg is as long as can be; else as many as it has room for, [cols of a, CSAW__SCATTER_WIDTH]. */
+/* A thread's columns are side by side: all of them at a time where their sums stay in dx and no chunks are added, so
+ * that what it reads of a row of arg is as long as can be; else as many as it has room for, [cols of a,
+ * CSAW__SCATTER_WIDTH]. */
 void SCATTER_FEATURES(const csaw__scatter *s) {
     const uint64_t cols = s->dy.cols, parts = s->threads, width = csaw__scatter_width(cols, parts);
-    REAL *const room = s->features_room;
+    const uint64_t places = s->chunks.count * CSAW__SCATTER_WIDTH;
+    REAL *const room = s->features_room, *const chunk_sum = s->chunks_room;
+    uint32_t *const chunk_number = (uint32_t *)(void *)(chunk_sum + (chunk_sum ? parts * places : 0));
     CSAW__OMP(parallel for schedule(static, 1) num_threads((int)parts))
     for (uint64_t t = 0; t < parts; t++) {
         const uint64_t begin = t * width, end = begin + width < cols ? begin + width : cols;
-        const uint64_t step = room ? CSAW__SCATTER_WIDTH : width, stride = room ? step : s->dx.stride;
+        const uint64_t step = room || places ? CSAW__SCATTER_WIDTH : width, stride = room ? step : s->dx.stride;
+        chunk_sums chunks = {.width = CSAW__SCATTER_WIDTH};
+        if (places) chunks.sum = chunk_sum + t * places, chunks.number = chunk_number + t * places;
         for (uint64_t first = begin; first < end; first += step) {
             const uint64_t here = end - first < step ? end - first : step;
             REAL *const sum = room ? room + t * s->a.cols * step : (REAL *)s->dx.data + first;
-            scatter_columns(s, first, here, sum, stride);
+            scatter_columns(s, first, here, &chunks, sum, stride);
             for (uint64_t j = 0; room && j < s->a.cols; j++)
                 store_elements(&s->dx, j * s->dx.stride + first, (uint32_t)here, sum + j * stride);
         }

@@ -10,6 +10,7 @@ extern "C" {
 #include "tests/spmm_cases.h"
 
 #include "tests/emulated_gpu.h"
+#include "tests/emulated_units.h"
 #include "tests/share.h"
 
 #include "spmm/device_dots.cuh"
@@ -264,18 +265,22 @@ void ScatterWeights(csaw__device_scatter s) {
 
 // dx as spmm/device_backward.cu has it, `width` columns at a time.
 void Scatter(csaw__device_scatter s, uint32_t width) {
+    csaw__transpose t = {};
+    ASSERT_EQ(csaw__transpose_create(&s.a, &t), CSAW_OK);
+    s.by_column = t.a.rowptr, s.edge = t.edge;
     for (s.first = 0; s.first < s.dy.cols; s.first += s.width) {
         s.width = static_cast<uint32_t>(std::min<uint64_t>(width, s.dy.cols - s.first));
         const uint64_t count = s.a.rows * s.width;
         std::vector<uint32_t> key(count), sorted_key(count);
         std::vector<uint64_t> order;
-        std::vector<float> product(count, NAN), sorted(count);
+        std::vector<csaw__scattered> product(count, {NAN, 777}), sorted(count);
         Launch(count, csaw__scatter_products, s, key.data(), product.data());
         for (uint64_t k : key) EXPECT_EQ(k >> csaw__scatter_bits(&s), 0u);
         StableSort(key, &order);
         for (uint64_t i = 0; i < count; i++) sorted_key[i] = key[order[i]], sorted[i] = product[order[i]];
         Launch(count, csaw__scatter_sums, s, sorted_key.data(), sorted.data());
     }
+    csaw__transpose_free(&t);
 }
 
 // What a plan has of the long rows of a matrix.
@@ -298,9 +303,9 @@ struct Split {
     }
 };
 
-// dx as spmm/device_winners.cu has it, `slices` at a time; fixed: by weights that a plan has; longest: edges of a row
-// that no block takes, at most; by_rows, hubs_by_columns: which kernels take these, and the others.
-void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longest, bool by_rows, bool hubs_by_columns) {
+// dx as spmm/device_winners.cu has it, `slices` at a time; fixed: by weights that a plan has; by_bits: which kernel.
+void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, bool by_bits,
+            emulated_units::Order units = emulated_units::AS_NUMBERED) {
     csaw__transpose t = {};
     ASSERT_EQ(csaw__transpose_create(&s.a, &t), CSAW_OK);
     const Split of_matrix(s.a), of_transpose(t.a);
@@ -312,12 +317,11 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longes
     if (fixed) csaw__transpose_weights(&s.a, &t, s.heads, false, nullptr, kept.data());
     w.turned.rowptr = t.a.rowptr, w.turned.col = t.a.col, w.turned.weight = fixed ? kept.data() : s.a.weight;
     w.turned.rows = s.a.cols, w.turned.num_edges = s.a.num_edges;
-    w.turned.x = s.dy, w.turned.y = s.dx, w.turned.heads = s.heads;
-    w.hubs = w.turned;
-    w.hubs.split = of_transpose.of;
+    w.turned.x = s.dy, w.turned.y = s.dx, w.turned.heads = s.heads, w.turned.split = of_transpose.of;
+    const auto listed = emulated_units::ListOf(w.turned, units);
+    if (units != emulated_units::AS_NUMBERED) w.turned.units = listed.data();
     csaw__winners_lay_out(&w);
-    csaw__winners_gather(&w, by_rows);
-    w.hubs_by_columns = hubs_by_columns;
+    csaw__winners_gather(&w, by_bits);
     const uint64_t all = w.turned.slices_of_head * s.heads;
     EXPECT_EQ(w.at_once, all);
     std::vector<uint64_t> place(csaw__won_by_place(&w) ? s.a.num_edges : 0, 777);
@@ -326,18 +330,17 @@ void Gather(csaw__device_scatter s, uint64_t slices, bool fixed, uint32_t longes
     if (!place.empty() && (fixed || !s.a.weight)) w.order.edge = nullptr;
     std::vector<uint32_t> won(slices * s.a.num_edges * w.order.words, 0xdeadbeef);
     w.order.won = won.data();
-    EXPECT_EQ(w.longest, CSAW_CHUNK);
+    std::vector<float> partial(slices * w.turned.split.most_chunks * w.turned.width + 4, NAN);
+    w.turned.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
     const auto find = csaw__find_winners_at(&w);
-    const auto hubs = csaw__hub_winners_kernel_at(&w);
-    const auto rows = csaw__winners_kernel_at(&w);
+    const auto gather = csaw__winners_kernel_at(&w);
     for (uint64_t first = 0; first < all; first += slices) {
         const uint64_t here = std::min(slices, all - first);
-        for (csaw__product *p : {&w.matrix, &w.turned, &w.hubs}) p->first_slice = first, p->slices = here;
+        for (csaw__product *p : {&w.matrix, &w.turned}) p->first_slice = first, p->slices = here;
         std::fill(won.begin(), won.end(), 0xdeadbeef);
         emulated::RunBlocks(here * w.matrix.blocks, CSAW__THREADS, [&] { find(w.matrix, w.order.place, won.data()); });
-        emulated::RunBlocks(here * w.order.words * w.hubs.blocks, csaw__hub_winners_threads(hubs_by_columns),
-                            [&] { hubs(w.hubs, w.order, longest); });
-        emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS, [&] { rows(w.turned, w.order, longest); });
+        emulated::RunBlocks(here * w.turned.blocks, CSAW__THREADS, [&] { gather(w.turned, w.order); });
+        Launch(here * w.turned.split.most_rows * CSAW__MERGE_LANES, csaw__merge, w.turned);
     }
     csaw__transpose_free(&t);
 }
@@ -376,13 +379,13 @@ TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
                     csaw__device_scatter s = {};
                     s.a = view, s.dy = WithStride(dy.view());
                     s.heads = heads, s.arg = arg.data();
-                    for (bool by_rows : {false, true}) {
+                    for (bool by_bits : {false, true}) {
                         Dense dx(a.cols, cols, dtype, 4);
                         s.dx = WithStride(dx.view());
-                        Gather(s, columns == 65 ? 2 : 4, view.weight && (columns + dtype) % 2,
-                               columns % 8 ? CSAW_CHUNK : 300, by_rows, (dtype + heads) % 2 == by_rows);
+                        Gather(s, columns == 65 ? 2 : 4, view.weight && (columns + dtype) % 2, by_bits,
+                               columns % 8 ? emulated_units::AS_NUMBERED : emulated_units::BY_LENGTH);
                         EXPECT_EQ(dx.raw(), want.raw()) << a.name << ", " << columns << " columns, heads " << heads
-                                                        << ", storage " << dtype << ", by rows " << by_rows;
+                                                        << ", storage " << dtype << ", by bits " << by_bits;
                     }
                 }
 }
@@ -393,7 +396,6 @@ TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
         w.matrix.rows = w.turned.rows = rows, w.matrix.num_edges = edges, w.matrix.y.cols = columns * heads;
         w.matrix.heads = w.turned.heads = heads;
         w.turned.x = {rows, columns * heads, columns * heads, dtype, nullptr}, w.turned.y = w.turned.x;
-        w.hubs = w.turned;
         csaw__winners_lay_out(&w);
         const uint64_t room = std::max<uint64_t>(CSAW__ROOM_BYTES, rows * columns * heads * sizeof(csaw_edge));
         EXPECT_LE(w.order.words * w.at_once, std::max<uint64_t>(room / (4 * edges), 1));
@@ -417,51 +419,27 @@ TEST(EmulatedBackward, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
     EXPECT_EQ(laid_out(8, CSAW_F32, 60000000, 8, 1000000), (V{32, 1, 1, 2})); // words of two heads, of eight
 }
 
-TEST(EmulatedBackward, RowsOfALargeShareOfAllEdgesGoByBlocks) {
-    const auto longest = [](uint64_t edges, uint64_t columns) {
-        csaw__winners w = {};
-        w.turned.rows = w.matrix.rows = 1000, w.turned.num_edges = w.matrix.num_edges = edges;
-        w.turned.heads = w.matrix.heads = 1;
-        w.turned.x = {1000, columns, columns, CSAW_F32, nullptr}, w.turned.y = w.turned.x, w.matrix.y.cols = columns;
-        w.hubs = w.turned;
-        csaw__winners_lay_out(&w);
-        return w.longest;
-    };
-    EXPECT_EQ(longest(0, 256), 256u);
-    EXPECT_EQ(longest(uint64_t{257} * 4096 - 1, 256), 256u);
-    EXPECT_EQ(longest(uint64_t{257} * 4096, 256), 257u); // a warp a row
-    EXPECT_EQ(longest(uint64_t{257} * 16384 - 1, 64), 256u);
-    EXPECT_EQ(longest(uint64_t{257} * 16384, 64), 257u);     // two
-    EXPECT_EQ(longest(CSAW__WON_FEW, 32), 256u);             // four
-    EXPECT_EQ(longest(uint64_t{257} * 65536, 32), 4 * 257u); // two: by rows
-    EXPECT_EQ(longest(uint64_t{1} << 50, 256), UINT32_MAX / 8);
-}
-
-// By rows of more than 2^22 edges, if a launch has so many blocks; up to there hubs of many blocks by columns.
+// By bits of more than 2^22 edges, if a launch has so many blocks.
 TEST(EmulatedBackward, KernelsThatGatherWinners) {
-    const auto laid_out = [](uint64_t edges, uint64_t columns, uint64_t hubs, uint64_t cols = 1000) {
+    const auto laid_out = [](uint64_t edges, uint64_t columns, uint64_t chunks, uint64_t cols = 1000) {
         csaw__winners w = {};
         w.matrix.rows = 1000, w.matrix.num_edges = w.turned.num_edges = edges, w.turned.rows = cols;
         w.matrix.y.cols = columns, w.matrix.heads = w.turned.heads = 1;
         w.turned.x = {1000, columns, columns, CSAW_F32, nullptr}, w.turned.y = w.turned.x;
-        w.hubs = w.turned;
-        w.hubs.split.most_rows = hubs;
+        w.turned.split.most_chunks = chunks;
         csaw__winners_lay_out(&w);
         return w;
     };
     const uint64_t few = CSAW__WON_FEW;
-    EXPECT_FALSE(laid_out(few, 64, 0).by_rows);
-    EXPECT_EQ(laid_out(few, 64, 0).turned.blocks, 125u); // eight rows a block
-    EXPECT_TRUE(laid_out(few + 1, 64, 0).by_rows);
-    EXPECT_EQ(laid_out(few + 1, 64, 0).turned.blocks, 125u); // 250 warps of four rows, two words
+    EXPECT_FALSE(laid_out(few, 64, 0).by_bits);
+    EXPECT_EQ(laid_out(few, 64, 0).turned.blocks, 125u); // eight units a block
+    EXPECT_EQ(laid_out(few, 64, 8).turned.blocks, 126u);
+    EXPECT_TRUE(laid_out(few + 1, 64, 0).by_bits);
+    EXPECT_EQ(laid_out(few + 1, 64, 0).turned.blocks, 125u); // 250 warps of four units, two words
+    EXPECT_EQ(laid_out(few + 1, 64, 8).turned.blocks, 126u);
     EXPECT_EQ(laid_out(few + 1, 256, 0).turned.blocks, 500u);
-    EXPECT_TRUE(laid_out(few + 1, 256, 0, (uint64_t{1} << 32) - 4).by_rows);
-    EXPECT_FALSE(laid_out(few + 1, 256, 0, (uint64_t{1} << 32) - 3).by_rows);
-    EXPECT_FALSE(laid_out(few, 64, 256).hubs_by_columns); // two words each: 512 blocks
-    EXPECT_TRUE(laid_out(few, 64, 257).hubs_by_columns);
-    EXPECT_FALSE(laid_out(few, 256, 64).hubs_by_columns);
-    EXPECT_TRUE(laid_out(few, 256, 65).hubs_by_columns);
-    EXPECT_FALSE(laid_out(few + 1, 256, 65).hubs_by_columns);
+    EXPECT_TRUE(laid_out(few + 1, 256, 0, (uint64_t{1} << 32) - 4).by_bits);
+    EXPECT_FALSE(laid_out(few + 1, 256, 0, (uint64_t{1} << 32) - 3).by_bits);
 }
 
 TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {
@@ -470,7 +448,7 @@ TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {
     const std::vector<csaw_edge> arg = {2, 5, 0, CSAW_NO_EDGE, 1, ~uint64_t{1}};
     csaw__device_scatter s = {};
     s.a = a.view(), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
-    Gather(s, 1, false, CSAW_CHUNK, false, false);
+    Gather(s, 1, false, false);
     EXPECT_EQ(dx.raw(), zeros.raw());
 }
 

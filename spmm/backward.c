@@ -103,41 +103,24 @@ done:
     return status;
 }
 
-/* Memory of dx by arg, at most. The transpose, of a call without a plan, says where chunks of a column begin. */
-static uint64_t by_arg_bytes(const csaw__call *call, const csaw_sparse *a, csaw__scatter *s, bool features,
-                             bool weights) {
-    csaw__rows rows = {.num_hubs = 0};
-    uint64_t bytes = 0;
-    if (features) {
-        const csaw_spmm_plan *const plan = call->options.plan;
-        if (plan)
-            csaw__scatter_chunks_count(&plan->transpose, s);
-        else
-            bytes += csaw__transpose_bytes(a, &rows), s->chunks.count = csaw__scatter_most_chunks(a);
-        if (s->chunks.count) bytes += a->cols * sizeof *s->chunks.number;
-    }
-    return bytes + csaw__scatter_bytes(s, features, weights, call->options.exact);
-}
-
 static csaw_status by_arg(const csaw__call *call, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy,
                           const csaw_dense *dx, float *dweight) {
     const bool exact = call->options.exact;
     csaw_status status = CSAW_OK;
-    csaw__transpose own = {.edge = NULL};
+    const csaw__transpose *const t = call->options.plan ? &call->options.plan->transpose : NULL;
     csaw__scatter s = {
         .a = *a, .dy = with_stride(dy), .heads = call->options.heads, .arg = call->options.arg, .dweight = dweight};
     if (dx) s.dx = with_stride(dx);
     CSAW_TRY(csaw__array_check(s.arg, "arg of the backward pass of MAX or MIN", a->rows * dy->cols));
     if (call->work) {
-        *call->work += by_arg_bytes(call, a, &s, dx != NULL, dweight != NULL);
+        if (dx) *call->work += csaw__column_chunks_bytes(a, t, &s.num_chunks);
+        *call->work += csaw__scatter_bytes(&s, dx != NULL, dweight != NULL, exact);
         return CSAW_OK;
     }
     CSAW_TRY(csaw__scatter_check(&s));
     if (x) s.x = with_stride(x);
-    if (dx) {
-        if (!call->options.plan) CSAW_TRY_DONE(csaw__transpose_create(a, &own));
-        CSAW_TRY_DONE(csaw__scatter_chunks_find(call->options.plan ? &call->options.plan->transpose : &own, &s));
-    }
+    if (dx) CSAW_TRY_DONE(csaw__column_chunks_create(a, t, &s.chunks));
+    if (s.chunks.begin) s.num_chunks = s.chunks.begin[a->cols];
     CSAW_TRY_DONE(csaw__scatter_room(&s, dx != NULL, dweight != NULL, exact));
     if (dx) (exact ? csaw__scatter_features_f64 : csaw__scatter_features_f32)(&s);
     if (dweight) (exact ? csaw__scatter_weights_f64 : csaw__scatter_weights_f32)(&s);
@@ -145,8 +128,7 @@ done:
     csaw__free(s.features_room);
     csaw__free(s.weights_room);
     csaw__free(s.chunks_room);
-    csaw__free(s.chunks.number);
-    csaw__transpose_free(&own);
+    csaw__column_chunks_free(&s.chunks);
     return status;
 }
 

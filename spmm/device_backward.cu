@@ -28,8 +28,8 @@ csaw_status csaw__device_features(const place &where, csaw_spmm_method method, c
     return where.counted ? CSAW_OK : run.run(where);
 }
 
-static csaw_status sort(const place &where, void *room, size_t *bytes, uint32_t *const key[2],
-                        csaw__scattered *const product[2], const csaw__device_scatter *s) {
+static csaw_status sort(const place &where, void *room, size_t *bytes, uint32_t *const key[2], float *const product[2],
+                        const csaw__device_scatter *s) {
     CSAW_CUDA(cub::DeviceRadixSort::SortPairs(room, *bytes, key[0], key[1], product[0], product[1],
                                               (int64_t)(s->a.rows * s->width), 0, csaw__scatter_bits(s), where.stream));
     return CSAW_OK;
@@ -37,29 +37,33 @@ static csaw_status sort(const place &where, void *room, size_t *bytes, uint32_t 
 
 /* dx of MAX and MIN by a sort */
 static csaw_status scatter_features(const place &where, csaw__device_scatter s) {
-    const uint64_t cols = s.dy.cols;
+    const uint64_t cols = s.dy.cols, slots = csaw__scatter_slots(s.a.num_edges, s.a.cols);
     work<uint32_t> key[2];
-    work<csaw__scattered> product[2];
+    work<float> product[2], sum;
     work<char> room;
     size_t bytes = 0;
     if (!cols || !s.a.cols) return CSAW_OK;
-    s.width = csaw__scatter_columns(s.a.rows, s.a.cols, cols);
+    s.width = csaw__scatter_columns(s.a.rows, slots, cols);
     const uint64_t most = s.a.rows * s.width;
     for (int i = 0; i < 2; i++) {
         CSAW_TRY(key[i].take(where, most, "gradients being sorted"));
         CSAW_TRY(product[i].take(where, most, "gradients being sorted"));
     }
+    CSAW_TRY(sum.take(where, slots * s.width, "sums of chunks of gradients"));
     uint32_t *const keys[2] = {key[0].get(), key[1].get()};
-    csaw__scattered *const products[2] = {product[0].get(), product[1].get()};
+    float *const products[2] = {product[0].get(), product[1].get()};
     if (most) CSAW_TRY(sort(where, nullptr, &bytes, keys, products, &s));
     CSAW_TRY(room.take(where, bytes, "gradients being sorted"));
     if (where.counted) return CSAW_OK;
-    CSAW__LAUNCH(where, s.a.cols * cols, csaw__clear, s.dx);
-    for (; most && s.first < cols; s.first += s.width) {
+    for (; s.first < cols; s.first += s.width) {
         if (cols - s.first < s.width) s.width = (uint32_t)(cols - s.first);
-        CSAW__LAUNCH(where, s.a.rows * s.width, csaw__scatter_products, s, keys[0], products[0]);
-        CSAW_TRY(sort(where, room.get(), &bytes, keys, products, &s));
-        CSAW__LAUNCH(where, s.a.rows * s.width, csaw__scatter_sums, s, keys[1], products[1]);
+        CSAW_CUDA(cudaMemsetAsync(sum.get(), 0, slots * s.width * sizeof *sum.get(), where.stream));
+        if (most) {
+            CSAW__LAUNCH(where, s.a.rows * s.width, csaw__scatter_products, s, keys[0], products[0]);
+            CSAW_TRY(sort(where, room.get(), &bytes, keys, products, &s));
+            CSAW__LAUNCH(where, s.a.rows * s.width, csaw__scatter_sums, s, keys[1], products[1], sum.get());
+        }
+        CSAW__LAUNCH(where, s.a.cols * s.width, csaw__scatter_merge, s, sum.get());
     }
     return CSAW_OK;
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_scatter.cuh - device code of the gradients of MAX and MIN, which go where arg says; sums by ascending
- * row, in chunks of the edges of a column, and by ascending column, as spmm/scatter_rows.h has them. Products of dx are
- * sorted by the element of dx that they belong to, with a stable sort between two kernels here, some columns at a time;
- * then one thread adds those of an element, or, where a column has won often, the lanes of a warp load them for one
- * sum. Every row has one product a column, however many edges it has: to gather over the rows of the transpose would
- * look at arg for each edge and column, which is 8 bytes where the product itself reads an element of x.
- *
- * Limit on an H200, a twentieth of reddit, 64 columns: csaw__scatter_products 70% of the throughput of L2, 54% of
- * that of memory; csaw__scatter_sums 55% of the issue slots. docs/measured/2026-11-24-gpu-11.md. */
+/* spmm/device_scatter.cuh - device code of the gradients of MAX and MIN, which go where arg says; sums by ascending row
+ * in chunks of the edges of a column of a, and by ascending column, as spmm/scatter_rows.h has them. Products of dx are
+ * sorted by the chunk and the element of dx that they belong to, with a stable sort between two kernels here, some
+ * columns at a time; then one thread adds those of a chunk, and another the chunks of an element. Every row has one
+ * product a column, however many edges it has: of rows of many edges that is far less than spmm/device_winners.cuh
+ * looks at. */
 #ifndef CSAW_SPMM_DEVICE_SCATTER_CUH
 #define CSAW_SPMM_DEVICE_SCATTER_CUH
 
@@ -15,7 +12,7 @@
 #include "spmm/device_element.cuh"
 #include "spmm/device_group.cuh"
 
-/* Products sorted together: 24 bytes each, and what the sort takes. So many that of 2.4 million rows 16 columns are. */
+/* Products sorted together: 16 bytes each, and what the sort takes. So many that of 2.4 million rows 16 columns are. */
 #define CSAW__SCATTERED (5ull << 23)
 enum { CSAW__SCATTER_WHOLE = 16 /* columns of float32 that a read from memory has side by side */ };
 
@@ -32,10 +29,10 @@ typedef struct csaw__device_scatter {
     uint32_t lane_bits; /* of dweight, whose width is the columns of a head: 2^lane_bits lanes take them */
 } csaw__device_scatter;
 
-/* How many columns of dy are sorted together: what fits, and what keys of 32 bits tell apart in dx of so many rows. Of
+/* How many columns of dy are sorted together: what fits, and what keys of 32 bits tell apart in so many slots. Of
  * several rounds each but the last has as many, by whole reads, of which fewer columns would use a part alone. */
-static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t dx_rows, uint64_t cols) {
-    const uint64_t fit = rows ? CSAW__SCATTERED / rows : cols, keys = dx_rows ? 0xffffffffu / dx_rows : cols;
+static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t slots, uint64_t cols) {
+    const uint64_t fit = rows ? CSAW__SCATTERED / rows : cols, keys = slots ? 0xffffffffu / slots : cols;
     const uint64_t both = fit < keys ? fit : keys, most = both < 1 ? 1 : both < 4096 ? both : 4096;
     if (cols <= most) return (uint32_t)cols;
     if (most < CSAW__SCATTER_WHOLE) return (uint32_t)most;
@@ -44,14 +41,15 @@ static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t dx_rows, ui
     return (uint32_t)((reads + rounds - 1) / rounds * CSAW__SCATTER_WHOLE);
 }
 
-struct alignas(8) csaw__scattered { /* a product */
-    float product;
-    uint32_t chunk; /* in which it is added, of its column of a */
-};
+/* Chunks of columns of a have slots: that of the k-th of column j is by_column[j] / CSAW__LONG + j + k, so that no two
+ * have the same. So many there are. */
+static __host__ __device__ __forceinline__ uint64_t csaw__scatter_slots(uint64_t edges, uint64_t cols) {
+    return edges / CSAW__LONG + cols;
+}
 
 /* The key of products that belong nowhere, and the bits of all keys. */
 static __host__ __device__ __forceinline__ uint32_t csaw__scatter_nowhere(const csaw__device_scatter *s) {
-    return (uint32_t)(s->a.cols * s->width);
+    return (uint32_t)(csaw__scatter_slots(s->a.num_edges, s->a.cols) * s->width);
 }
 static inline int csaw__scatter_bits(const csaw__device_scatter *s) {
     return 32 - __builtin_clz(csaw__scatter_nowhere(s) | 1);
@@ -62,16 +60,9 @@ static __device__ __forceinline__ bool csaw__is_picked(const csaw_sparse *a, uin
     return e - a->rowptr[row] < a->rowptr[row + 1] - a->rowptr[row];
 }
 
-/* One thread an element. */
-static __global__ void csaw__clear(const __grid_constant__ csaw_dense m) {
-    const uint64_t i = csaw__thread_number();
-    const float zero = 0;
-    if (i < m.rows * m.cols) csaw__store<1>(&m, i / m.cols, i % m.cols, &zero);
-}
-
-/* The chunk that edge e of a column stands in: by its place among the column's first edges of chunks. */
-static __device__ __forceinline__ uint32_t csaw__chunk_of_edge(const csaw__device_scatter &s, csaw_vertex column,
-                                                               csaw_edge e) {
+/* The slot of the chunk that edge e of a column stands in, which is found among the first edges of its chunks. */
+static __device__ __forceinline__ uint32_t csaw__slot_of_edge(const csaw__device_scatter &s, csaw_vertex column,
+                                                              csaw_edge e) {
     const uint64_t begin = s.by_column[column], length = s.by_column[column + 1ull] - begin;
     uint32_t low = 0, high = (uint32_t)((length + CSAW__LONG - 1) / CSAW__LONG); /* its first edge is e at most; more */
     while (high - low > 1) {
@@ -81,110 +72,54 @@ static __device__ __forceinline__ uint32_t csaw__chunk_of_edge(const csaw__devic
         else
             high = middle;
     }
-    return low;
+    return (uint32_t)(begin / CSAW__LONG) + column + low;
 }
 
 /* One thread a product; key, product: [rows, width]. */
 static __global__ void csaw__scatter_products(const __grid_constant__ csaw__device_scatter s, uint32_t *key,
-                                              csaw__scattered *product) {
+                                              float *product) {
     const uint64_t i = csaw__thread_number(), row = i >> 32 ? i / s.width : (uint32_t)i / s.width;
     const uint64_t c = s.first + (i - row * s.width);
     if (row >= s.a.rows) return;
     const csaw_edge e = s.arg[row * s.dy.cols + c];
     key[i] = csaw__scatter_nowhere(&s);
-    product[i] = csaw__scattered{0, 0};
+    product[i] = 0;
     if (!csaw__is_picked(&s.a, row, e)) return;
     const float w = s.a.weight ? s.a.weight[e * s.heads + c / (s.dy.cols / s.heads)] : 1.0f;
-    const csaw_vertex column = s.a.col[e];
-    key[i] = column * s.width + (uint32_t)(c - s.first);
-    product[i] = csaw__scattered{w * csaw__element(&s.dy, row, c), csaw__chunk_of_edge(s, column, e)};
+    key[i] = csaw__slot_of_edge(s, s.a.col[e], e) * s.width + (uint32_t)(c - s.first);
+    product[i] = w * csaw__element(&s.dy, row, c);
+}
+
+/* One thread a sorted product; that of the first of each key, which has as many as a chunk has edges at most, stores
+ * their sum. sum: [slots, width], zeros. */
+static __global__ void csaw__scatter_sums(const __grid_constant__ csaw__device_scatter s, const uint32_t *key,
+                                          const float *product, float *sum) {
+    const uint64_t i = csaw__thread_number(), count = s.a.rows * s.width;
+    const uint32_t nowhere = csaw__scatter_nowhere(&s), mine = i < count ? key[i] : nowhere;
+    if (mine >= nowhere || (i && key[i - 1] == mine)) return;
+    float all = 0;
+#pragma unroll 4
+    for (uint64_t k = i; k < count && key[k] == mine; k++) all += product[k];
+    sum[mine] = all;
+}
+
+/* One thread an element of dx: the sums of its chunks, in order. */
+static __global__ void csaw__scatter_merge(const __grid_constant__ csaw__device_scatter s, const float *sum) {
+    const uint64_t i = csaw__thread_number(), column = i >> 32 ? i / s.width : (uint32_t)i / s.width;
+    const uint32_t c = (uint32_t)(i - column * s.width);
+    if (column >= s.a.cols) return;
+    const uint64_t begin = s.by_column[column], length = s.by_column[column + 1] - begin;
+    const float *const of = sum + (begin / CSAW__LONG + column) * s.width + c;
+    float all = 0;
+#pragma unroll 8
+    for (uint64_t k = 0; k < (length + CSAW__LONG - 1) / CSAW__LONG; k++) all += of[k * s.width];
+    csaw__store<1>(&s.dx, column, s.first + c, &all);
 }
 
 enum {
-    CSAW__ALONE = 32,        /* products of an element that one thread adds; the others are its warp's */
-    CSAW__SUMMANDS_HELD = 4, /* products that a lane has on their way */
-    CSAW__WEIGHTS_HELD = 2,  /* the same, of gradients of weights */
-    CSAW__WEIGHTS_STEPS = 4  /* columns of an edge that are added before a warp looks whether more are left */
+    CSAW__WEIGHTS_HELD = 2, /* columns whose products a lane has on their way */
+    CSAW__WEIGHTS_STEPS = 4 /* columns of an edge that are added before a warp looks whether more are left */
 };
-
-struct csaw__chunk_sum { /* of an element */
-    float total, sum;    /* of the chunks before, of the one at hand */
-    uint32_t chunk;
-
-    __device__ __forceinline__ void add(float product, uint32_t of) {
-        if (of != chunk) {
-            total += sum;
-            sum = 0;
-            chunk = of;
-        }
-        sum += product;
-    }
-};
-
-/* All lanes of a warp: product[first], ..., product[end - 1] are added, in this order. */
-static __device__ __forceinline__ csaw__chunk_sum csaw__add_in_order(const csaw__scattered *product, uint64_t first,
-                                                                     uint64_t end, csaw__chunk_sum sum) {
-    constexpr uint32_t AT_ONCE = 32 * CSAW__SUMMANDS_HELD;
-    const uint32_t lane = threadIdx.x % 32;
-    csaw__scattered now[CSAW__SUMMANDS_HELD], next[CSAW__SUMMANDS_HELD];
-    const auto load = [&](uint64_t from) {
-#pragma unroll
-        for (int j = 0; j < CSAW__SUMMANDS_HELD; j++) {
-            const uint64_t k = from + j * 32 + lane;
-            next[j] = k < end ? product[k] : csaw__scattered{-0.0f, UINT32_MAX}; /* which changes no sum */
-        }
-    };
-    load(first);
-    for (; first < end; first += AT_ONCE) {
-#pragma unroll
-        for (int j = 0; j < CSAW__SUMMANDS_HELD; j++) now[j] = next[j];
-        load(first + AT_ONCE);
-#pragma unroll
-        for (int j = 0; j < CSAW__SUMMANDS_HELD; j++)
-#pragma unroll
-            for (int l = 0; l < 32; l++)
-                sum.add(__shfl_sync(0xffffffffu, now[j].product, l), __shfl_sync(0xffffffffu, now[j].chunk, l));
-    }
-    return sum;
-}
-
-/* The first place after `first` whose key is another. */
-static __device__ __forceinline__ uint64_t csaw__end_of_key(const uint32_t *key, uint64_t first, uint64_t count) {
-    const uint32_t mine = key[first];
-    uint64_t low = first, high = count; /* key[low] == mine, key[high] is not */
-    while (high - low > 1) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (key[middle] == mine)
-            low = middle;
-        else
-            high = middle;
-    }
-    return high;
-}
-
-/* One thread a sorted product; that of the first of each key stores the sum of all. dx: zeros. */
-static __global__ void csaw__scatter_sums(const __grid_constant__ csaw__device_scatter s, const uint32_t *key,
-                                          const csaw__scattered *product) {
-    const uint64_t i = csaw__thread_number(), count = s.a.rows * s.width;
-    const uint32_t nowhere = csaw__scatter_nowhere(&s), mine = i < count ? key[i] : nowhere;
-    const bool is_first = mine < nowhere && (i == 0 || key[i - 1] != mine);
-    uint64_t k = i;
-    csaw__chunk_sum sum = {0, 0, 0};
-    for (; is_first && k < count && k < i + CSAW__ALONE && key[k] == mine; k++)
-        sum.add(product[k].product, product[k].chunk);
-    const bool has_more = is_first && k < count && key[k] == mine;
-    for (uint32_t rest = __ballot_sync(0xffffffffu, has_more); rest; rest &= rest - 1) {
-        const uint32_t from = (uint32_t)__ffs((int)rest) - 1;
-        const uint64_t first = __shfl_sync(0xffffffffu, k, from), end = csaw__end_of_key(key, first, count);
-        const csaw__chunk_sum so_far = {__shfl_sync(0xffffffffu, sum.total, from),
-                                        __shfl_sync(0xffffffffu, sum.sum, from),
-                                        __shfl_sync(0xffffffffu, sum.chunk, from)};
-        const csaw__chunk_sum all = csaw__add_in_order(product, first, end, so_far);
-        if (threadIdx.x % 32 == from) sum = all;
-    }
-    const float of = sum.total + sum.sum;
-    if (is_first) csaw__store<1>(&s.dx, mine / s.width, s.first + mine % s.width, &of);
-}
 
 /* Lanes that take a row and head: as many as it has columns, up to a warp. s->width: columns of a head. */
 static inline uint32_t csaw__weight_lane_bits(const csaw__device_scatter *s) {

@@ -46,7 +46,7 @@ static uint64_t features_bytes(const csaw__scatter *s, bool exact) { /* float32 
 }
 
 static uint64_t chunks_bytes(const csaw__scatter *s, bool exact) {
-    const uint64_t places = scatter_threads(s) * s->chunks.count * CSAW__SCATTER_WIDTH;
+    const uint64_t places = scatter_threads(s) * s->num_chunks * CSAW__SCATTER_WIDTH;
     return s->dy.cols ? places * (real_bytes(exact) + sizeof(uint32_t)) : 0;
 }
 

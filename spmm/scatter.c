@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/scatter.c - arg comes from the caller, and decides where memory is written: so it is read first; and which
- * columns are added by chunks. */
+/* spmm/scatter.c - arg comes from the caller, and decides where memory is written: so it is read first. */
 #include "spmm/scatter.h"
 
 #include "runtime/base/parallel.h"
@@ -20,20 +19,5 @@ csaw_status csaw__scatter_check(const csaw__scatter *s) {
     CSAW_REQUIRE(bad == UINT64_MAX, CSAW_EINVAL,
                  "arg[%llu, %llu] is %llu, which is no edge of that row; give arg as csaw_spmm() wrote it",
                  (unsigned long long)(bad / cols), (unsigned long long)(bad % cols), (unsigned long long)s->arg[bad]);
-    return CSAW_OK;
-}
-
-void csaw__scatter_chunks_count(const csaw__transpose *t, csaw__scatter *s) {
-    if (t->rows.longest <= CSAW_CHUNK) return;
-    for (uint64_t j = 0; j < t->a.rows; j++) s->chunks.count += csaw__row_length(&t->a, j) > CSAW_CHUNK;
-}
-
-csaw_status csaw__scatter_chunks_find(const csaw__transpose *t, csaw__scatter *s) {
-    csaw__scatter_chunks *const out = &s->chunks;
-    if (t->rows.longest <= CSAW_CHUNK) return CSAW_OK;
-    CSAW_TRY(csaw__alloc(&out->number, t->a.rows, "columns of many edges"));
-    for (uint64_t j = 0; j < t->a.rows; j++)
-        out->number[j] = csaw__row_length(&t->a, j) > CSAW_CHUNK ? (uint32_t)++out->count : 0;
-    out->of = t;
     return CSAW_OK;
 }

@@ -4,8 +4,8 @@
 #ifndef CSAW_SPMM_SCATTER_H
 #define CSAW_SPMM_SCATTER_H
 
+#include "spmm/by_column.h"
 #include "spmm/element.h"
-#include "spmm/plan.h"
 
 enum { CSAW__SCATTER_WIDTH = 16 }; /* a thread takes a multiple of so many columns: a cache line of float32 */
 
@@ -15,34 +15,20 @@ static inline uint64_t csaw__scatter_width(uint64_t cols, uint64_t threads) {
     return (lines + threads - 1) / threads * CSAW__SCATTER_WIDTH;
 }
 
-typedef struct csaw__scatter_chunks { /* of columns of a with more than CSAW_CHUNK edges */
-    const csaw__transpose *of;        /* the transpose of a, whose rows these are; NULL = there are none */
-    uint32_t *number;                 /* [cols of a] 1, 2, ... of each of them, 0 of the others; ours to free */
-    uint64_t count;
-} csaw__scatter_chunks;
-
 typedef struct csaw__scatter {
     csaw_sparse a;        /* weight: [num_edges, heads] or NULL */
     csaw_dense x, dy, dx; /* strides filled in */
     uint32_t heads;
     const csaw_edge *arg;               /* [rows, cols of dy] */
     float *dweight;                     /* [num_edges, heads] */
-    csaw__scatter_chunks chunks;        /* of features */
-    uint64_t threads;                   /* likewise */
-    void *features_room, *weights_room; /* all three of csaw__scatter_room(); NULL = sums stay where they go */
+    csaw__column_chunks chunks;         /* of features */
+    uint64_t threads, num_chunks;       /* likewise; num_chunks: of chunks.first */
+    void *features_room, *weights_room; /* all of csaw__scatter_room(); NULL = sums stay where they go */
     void *chunks_room;                  /* sums of the chunks at hand, and their numbers */
 } csaw__scatter;
 
 /* Every entry of arg is an edge of its row, or CSAW_NO_EDGE in an empty one. */
 csaw_status csaw__scatter_check(const csaw__scatter *s);
-/* Finds the columns that are added by chunks: t, the transpose of s->a. Or counts them alone; or says how many there
- * are at most. */
-csaw_status csaw__scatter_chunks_find(const csaw__transpose *t, csaw__scatter *s);
-void csaw__scatter_chunks_count(const csaw__transpose *t, csaw__scatter *s);
-static inline uint64_t csaw__scatter_most_chunks(const csaw_sparse *a) {
-    const uint64_t most = a->num_edges / (CSAW_CHUNK + 1);
-    return most < a->cols ? most : a->cols;
-}
 /* Takes memory for sums of the features wanted, and of the weights wanted; csaw__free() releases both, even if it
  * fails. And how many bytes that is. */
 uint64_t csaw__scatter_bytes(const csaw__scatter *s, bool features, bool weights, bool exact);

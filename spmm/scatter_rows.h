@@ -7,37 +7,36 @@
 #include "spmm/real.h"
 #include "spmm/scatter.h"
 
-/* Sums of chunks at hand, of some columns of dx: [columns of a that are added by chunks, `width`]. */
+/* Sums of chunks at hand, of CSAW__SCATTER_WIDTH columns of dx: [chunks.first of the scatter, those], of which the
+ * place of a column's first one is the column's. */
 typedef struct chunk_sums {
     REAL *sum;
     uint32_t *number; /* of the chunk in its column of a */
-    uint64_t width;
 } chunk_sums;
 
-/* One product of edge e, which goes to a column of a that is added by chunks: `place` of them all; total: its element.
- * edge: [length] those of the column, ascending, as the edges are that come here for one element. */
-static inline void add_to_chunk(const chunk_sums *of, uint64_t place, const csaw_edge *edge, uint64_t length,
+/* The product of edge e, whose column j is added by chunks; c: of those columns; total: its element. */
+static inline void add_to_chunk(const csaw__column_chunks *of, const chunk_sums *at_hand, uint64_t j, uint64_t c,
                                 csaw_edge e, REAL product, REAL *total) {
-    uint64_t number = of->number[place];
-    while ((number + 1) * CSAW_CHUNK < length && edge[(number + 1) * CSAW_CHUNK] <= e) {
-        *total += of->sum[place];
-        of->sum[place] = 0;
+    const uint64_t begin = of->begin[j], more = of->begin[j + 1] - begin, place = begin * CSAW__SCATTER_WIDTH + c;
+    uint64_t number = at_hand->number[place];
+    while (number < more && of->first[begin + number] <= e) {
+        *total += at_hand->sum[place];
+        at_hand->sum[place] = 0;
         number++;
     }
-    of->number[place] = (uint32_t)number;
-    of->sum[place] += product;
+    at_hand->number[place] = (uint32_t)number;
+    at_hand->sum[place] += product;
 }
 
 /* Columns first .. first + width - 1 of dx. sum: [cols of a], `stride` elements apart. */
 static void scatter_columns(const csaw__scatter *s, uint64_t first, uint64_t width, const chunk_sums *chunks, REAL *sum,
                             uint64_t stride) {
     const uint64_t cols = s->dy.cols, of_head = cols / s->heads;
-    const uint32_t *const number = s->chunks.number;
-    const csaw__transpose *const t = s->chunks.of;
+    const uint64_t *const begin = s->chunks.begin;
     for (uint64_t j = 0; j < s->a.cols; j++) memset(sum + j * stride, 0, width * sizeof *sum);
-    if (s->chunks.count) {
-        memset(chunks->sum, 0, s->chunks.count * chunks->width * sizeof *chunks->sum);
-        memset(chunks->number, 0, s->chunks.count * chunks->width * sizeof *chunks->number);
+    if (begin) {
+        memset(chunks->sum, 0, s->num_chunks * CSAW__SCATTER_WIDTH * sizeof *chunks->sum);
+        memset(chunks->number, 0, s->num_chunks * CSAW__SCATTER_WIDTH * sizeof *chunks->number);
     }
     for (uint64_t row = 0; row < s->a.rows; row++) {
         if (!csaw__row_length(&s->a, row)) continue;
@@ -48,16 +47,15 @@ static void scatter_columns(const csaw__scatter *s, uint64_t first, uint64_t wid
             const REAL w = s->a.weight ? (REAL)s->a.weight[arg[c] * s->heads + head] : (REAL)1;
             const REAL product = w * element(dy, c, s->dy.dtype);
             const uint64_t j = s->a.col[arg[c]];
-            if (number && number[j])
-                add_to_chunk(chunks, (number[j] - 1) * chunks->width + c, t->edge + t->a.rowptr[j],
-                             csaw__row_length(&t->a, j), arg[c], product, sum + j * stride + c);
+            if (begin && begin[j + 1] > begin[j])
+                add_to_chunk(&s->chunks, chunks, j, c, arg[c], product, sum + j * stride + c);
             else
                 sum[j * stride + c] += product;
         }
     }
-    for (uint64_t j = 0; number && j < s->a.cols; j++)
-        for (uint64_t c = 0; number[j] && c < width; c++)
-            sum[j * stride + c] += chunks->sum[(number[j] - 1) * chunks->width + c];
+    for (uint64_t j = 0; begin && j < s->a.cols; j++)
+        for (uint64_t c = 0; begin[j + 1] > begin[j] && c < width; c++)
+            sum[j * stride + c] += chunks->sum[begin[j] * CSAW__SCATTER_WIDTH + c];
 }
 
 /* A thread's columns are side by side: all of them at a time where their sums stay in dx and no chunks are added, so
@@ -65,15 +63,17 @@ static void scatter_columns(const csaw__scatter *s, uint64_t first, uint64_t wid
  * CSAW__SCATTER_WIDTH]. */
 void SCATTER_FEATURES(const csaw__scatter *s) {
     const uint64_t cols = s->dy.cols, parts = s->threads, width = csaw__scatter_width(cols, parts);
-    const uint64_t places = s->chunks.count * CSAW__SCATTER_WIDTH;
+    const uint64_t places = s->num_chunks * CSAW__SCATTER_WIDTH;
     REAL *const room = s->features_room, *const chunk_sum = s->chunks_room;
-    uint32_t *const chunk_number = (uint32_t *)(void *)(chunk_sum + (chunk_sum ? parts * places : 0));
     CSAW__OMP(parallel for schedule(static, 1) num_threads((int)parts))
     for (uint64_t t = 0; t < parts; t++) {
         const uint64_t begin = t * width, end = begin + width < cols ? begin + width : cols;
         const uint64_t step = room || places ? CSAW__SCATTER_WIDTH : width, stride = room ? step : s->dx.stride;
-        chunk_sums chunks = {.width = CSAW__SCATTER_WIDTH};
-        if (places) chunks.sum = chunk_sum + t * places, chunks.number = chunk_number + t * places;
+        chunk_sums chunks = {.sum = NULL};
+        if (places) {
+            chunks.sum = chunk_sum + t * places;
+            chunks.number = (uint32_t *)(void *)(chunk_sum + parts * places) + t * places;
+        }
         for (uint64_t first = begin; first < end; first += step) {
             const uint64_t here = end - first < step ? end - first : step;
             REAL *const sum = room ? room + t * s->a.cols * step : (REAL *)s->dx.data + first;

@@ -273,12 +273,14 @@ void Scatter(csaw__device_scatter s, uint32_t width) {
         const uint64_t count = s.a.rows * s.width;
         std::vector<uint32_t> key(count), sorted_key(count);
         std::vector<uint64_t> order;
-        std::vector<csaw__scattered> product(count, {NAN, 777}), sorted(count);
+        const uint64_t slots = csaw__scatter_slots(s.a.num_edges, s.a.cols);
+        std::vector<float> product(count, NAN), sorted(count), sum(slots * s.width);
         Launch(count, csaw__scatter_products, s, key.data(), product.data());
         for (uint64_t k : key) EXPECT_EQ(k >> csaw__scatter_bits(&s), 0u);
         StableSort(key, &order);
         for (uint64_t i = 0; i < count; i++) sorted_key[i] = key[order[i]], sorted[i] = product[order[i]];
-        Launch(count, csaw__scatter_sums, s, sorted_key.data(), sorted.data());
+        Launch(count, csaw__scatter_sums, s, sorted_key.data(), sorted.data(), sum.data());
+        Launch(s.a.cols * s.width, csaw__scatter_merge, s, sum.data());
     }
     csaw__transpose_free(&t);
 }
@@ -355,6 +357,7 @@ Matrix WithTies(Matrix m) {
 TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
     for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 4, 20, 256, 257, 1100}, 7, true), into_hub(),
                      random_sparse("few columns", std::vector<uint64_t>(400, 3), 3, false), power_law(false),
+                     random_sparse("long columns", std::vector<uint64_t>(600, 4), 3, true),
                      random_sparse("short", std::vector<uint64_t>(70, 7), 61, true)})
         for (uint64_t columns : {1, 8, 31, 33, 64, 65, 100, 128, 136, 256, 320})
             for (uint32_t heads : {1, 2})
@@ -453,7 +456,8 @@ TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {
 }
 
 TEST(EmulatedBackward, MaxAndMinHaveTheCpusBits) {
-    for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 4, 20}, 7, true), into_hub(), power_law(false)})
+    for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 4, 20}, 7, true), into_hub(), power_law(false),
+                     random_sparse("long columns", std::vector<uint64_t>(500, 8), 4, true)})
         for (uint32_t heads : {1, 2})
             for (csaw_dtype dtype : dtypes)
                 for (csaw_reduce reduce : {CSAW_MAX, CSAW_MIN}) {
@@ -472,7 +476,6 @@ TEST(EmulatedBackward, MaxAndMinHaveTheCpusBits) {
                     csaw__device_scatter s = {};
                     s.a = view, s.x = WithStride(x.view()), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view());
                     s.heads = heads, s.arg = arg.data(), s.dweight = dweight.data();
-                    Launch(a.cols * cols, csaw__clear, s.dx);
                     Scatter(s, dtype == CSAW_F32 ? 10 : 4);
                     ScatterWeights(s);
                     EXPECT_EQ(dx.raw(), want.raw()) << a.name << ", heads " << heads << ", storage " << dtype;
@@ -533,7 +536,6 @@ TEST(EmulatedBackward, ColumnsThatWinOften) {
         ASSERT_EQ(csaw_spmm_backward(&view, nullptr, dy.view(), &options, want.view(), nullptr), CSAW_OK);
         csaw__device_scatter s = {};
         s.a = view, s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
-        Launch(3, csaw__clear, s.dx);
         Scatter(s, 2);
         EXPECT_EQ(dx.raw(), want.raw()) << rows << " rows";
     }

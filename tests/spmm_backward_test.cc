@@ -100,6 +100,50 @@ TEST(SpmmBackward, hubs_of_both_kinds) {
 
 // The loss is sum(y * dy), taken in float64 of what csaw_spmm(exact) gives. SUM and MEAN are linear in x and in the
 // weights; MAX and MIN are too while no other edge takes over.
+// dx of MAX by hand, as the header has it: of each column chunks of 256 of its edges, each sum from zero, in order. One
+// after the other they would be other bits.
+template <typename REAL> void ExpectChunks(const Sparse &a, bool exact, bool prepared) {
+    const csaw_sparse view = a.view();
+    const uint64_t cols = 21;
+    Dense x(random_matrix(a.cols, cols, 3), CSAW_F32), dy(random_matrix(a.rows, cols, 4), CSAW_F32),
+        y(a.rows, cols, CSAW_F32), dx(a.cols, cols, CSAW_F32);
+    std::vector<csaw_edge> arg(a.rows * cols);
+    const Plan plan(view);
+    csaw_spmm_options options = options_of(CSAW_MAX, 1, arg.data(), prepared ? plan.plan : nullptr);
+    ASSERT_EQ(csaw_spmm(&view, x.view(), &options, y.view()), CSAW_OK);
+    options.exact = exact;
+    ASSERT_EQ(csaw_spmm_backward(&view, nullptr, dy.view(), &options, dx.view(), nullptr), CSAW_OK);
+    uint64_t others = 0;
+    for (uint64_t c = 0; c < cols; c++) {
+        std::vector<REAL> total(a.cols), sum(a.cols), in_order(a.cols);
+        std::vector<uint64_t> seen(a.cols); // edges of each column
+        for (uint64_t r = 0; r < a.rows; r++)
+            for (uint64_t e = view.rowptr[r]; e < view.rowptr[r + 1]; e++) {
+                const csaw_vertex j = view.col[e];
+                if (seen[j]++ % CSAW_CHUNK == 0) total[j] += sum[j], sum[j] = 0;
+                if (arg[r * cols + c] != e) continue;
+                const REAL product = (view.weight ? REAL{view.weight[e]} : REAL{1}) * static_cast<REAL>(dy.get(r, c));
+                sum[j] += product, in_order[j] += product;
+            }
+        for (uint64_t j = 0; j < a.cols; j++) {
+            total[j] += sum[j];
+            EXPECT_EQ(dx.get(j, c), static_cast<double>(static_cast<float>(total[j]))) << j << ", " << c;
+            others += total[j] != in_order[j];
+        }
+    }
+    EXPECT_GT(others, 0u);
+}
+
+TEST(SpmmBackward, gradients_of_maxima_are_added_by_chunks) {
+    Sparse a = random_sparse("long columns", std::vector<uint64_t>(1500, 3), 3, true);
+    a.cols = 5; // one short, one empty
+    for (size_t e = 0; e < a.col.size(); e += 401) a.col[e] = 3;
+    for (bool prepared : {false, true}) {
+        ExpectChunks<float>(a, false, prepared);
+        ExpectChunks<double>(a, true, prepared);
+    }
+}
+
 TEST(SpmmBackward, agrees_with_finite_differences) {
     Sparse a = random_sparse("small", {4, 0, 7, 1, 3}, 6, true);
     const Matrix dy_values = random_matrix(5, 3, 8);

@@ -229,6 +229,9 @@ TEST_F(SpmmBackwardGpu, WinnersGatheredHaveTheCpusBits) {
                                 << a.name << ", heads " << heads << ", reduce " << reduce << ", storage " << dtype
                                 << ", " << columns << " columns" << (with == &maxima ? ", by places of the plan" : "");
                         }
+                        const Gradients bare(a, there, reduce, columns * heads, dtype, heads);
+                        ASSERT_EQ(bare.Run(nullptr), CSAW_OK) << csaw_last_error();
+                        EXPECT_TRUE(bare.IsTheCpus()) << a.name << ", no plan, " << columns << " columns";
                         // eight words an edge, whose places are the plan's; 257 columns are single ones
                         const bool eight = columns == 132 || columns == 256 || columns == 1000;
                         const bool less = bytes[1] < bytes[0];
@@ -237,8 +240,7 @@ TEST_F(SpmmBackwardGpu, WinnersGatheredHaveTheCpusBits) {
         }
 }
 
-// So many edges that warps gather some rows at a time: rows of the transpose that are empty, short, long, and longer
-// than such a warp takes.
+// So many edges that warps gather some units at a time: rows of the transpose that are empty, short and long.
 TEST_F(SpmmBackwardGpu, WinnersOfManyEdgesHaveTheCpusBits) {
     Sparse a = random_sparse("many edges", std::vector<uint64_t>(700000, 6), 300000, true);
     for (uint64_t e = 0; e < a.col.size(); e++) {
@@ -261,17 +263,24 @@ TEST_F(SpmmBackwardGpu, WinnersOfManyEdgesHaveTheCpusBits) {
         }
 }
 
-// A column that all rows pick: sums of 20,000 products each, in the order of rows.
-TEST_F(SpmmBackwardGpu, OneColumnWinsEverywhere) {
-    const Sparse a = random_sparse("one column", std::vector<uint64_t>(20000, 2), 1, true);
-    const OnDevice there(a);
-    for (csaw_reduce reduce : {CSAW_MAX, CSAW_MIN}) {
-        const Gradients g(a, there, reduce, 9, CSAW_F32, 1);
+// Columns that win often, of rows of few edges and of so many that products are sorted: hundreds of chunks, short
+// columns, and one without an edge.
+TEST_F(SpmmBackwardGpu, ColumnsThatWinOften) {
+    Sparse few = random_sparse("one column", std::vector<uint64_t>(20000, 2), 1, true);
+    Sparse many = random_sparse("few columns", std::vector<uint64_t>(3000, 70), 3, true);
+    many.cols = 5;
+    for (size_t e = 0; e < many.col.size(); e += 1001) many.col[e] = 3;
+    for (const Sparse &a : {few, many}) {
+        const OnDevice there(a);
         const Plan plan(there.view, "cuda:0");
-        for (const csaw_spmm_plan *with : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
-            ASSERT_EQ(g.Run(with), CSAW_OK) << csaw_last_error();
-            EXPECT_TRUE(g.IsTheCpus()) << "reduce " << reduce << ", plan " << (with != nullptr);
-        }
+        for (csaw_reduce reduce : {CSAW_MAX, CSAW_MIN})
+            for (uint64_t columns : {9, 64}) {
+                const Gradients g(a, there, reduce, columns, CSAW_F32, 1);
+                for (const csaw_spmm_plan *with : {plan.get(), static_cast<const csaw_spmm_plan *>(nullptr)}) {
+                    ASSERT_EQ(g.Run(with), CSAW_OK) << csaw_last_error();
+                    EXPECT_TRUE(g.IsTheCpus()) << a.name << ", reduce " << reduce << ", plan " << (with != nullptr);
+                }
+            }
     }
 }
 

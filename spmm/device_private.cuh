@@ -175,8 +175,7 @@ csaw_status csaw__device_features(const place &where, csaw_spmm_method method, c
                                   const csaw_sparse *given, const csaw_spmm_plan *plan, uint32_t heads, bool mean,
                                   const csaw_dense *dy, const csaw_dense *dx);
 /* dx of MAX and MIN over the transpose t, and where that is faster than to sort: rows are not many times as few as
- * edges. Strides of dy and dx are filled in, dx has columns. plan: whose transpose that is, or NULL. All memory is
- * taken before t is read: where.counted. */
+ * edges. Strides of dy and dx are filled in, dx has columns. plan: whose transpose that is, or NULL. */
 bool csaw__device_gathers_winners(const csaw_sparse *a);
 /* place: [num_edges] of the transpose's edges, by the matrix's. */
 csaw_status csaw__device_edge_places(const place &where, const csaw_edge *edge, uint64_t edges, uint64_t *place);

@@ -127,15 +127,16 @@ CSAW_API csaw_status csaw_spmm(const csaw_sparse *a, const csaw_dense *x, const 
  *   dweight   [num_edges, heads] float32; NULL = not wanted. SUM and MEAN need x for it, and so do MAX and MIN
  * x may be NULL where dweight is. dx of SUM and MEAN is csaw_spmm() of the transpose, whose rows hold their edges by
  * ascending row of a, with weights divided by the number of edges for MEAN; without a plan each call transposes. MAX
- * and MIN need arg as csaw_spmm() wrote it and send each element of dy to one place; sums run by ascending row (dx) and
- * column (dweight). CSAW_EINVAL: an entry of arg is no edge of its row. */
+ * and MIN need arg as csaw_spmm() wrote it and send each element of dy to one place; sums of dx run in the same order
+ * and chunks as those of SUM, of what won, and sums of dweight by ascending column. On a GPU they transpose
+ * too. CSAW_EINVAL: an entry of arg is no edge of its row. */
 CSAW_API csaw_status csaw_spmm_backward(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy,
                                         const csaw_spmm_options *options, const csaw_dense *dx, float *dweight);
 
 /* The bytes of work memory that csaw_spmm() and csaw_spmm_backward() take with the same arguments, which are looked at
  * as they are there, but neither read nor written on a GPU. On a GPU it comes from a pool (see above), which rounds
- * each of a few pieces up. On the CPU the gradient dx of SUM and MEAN without a plan takes at most so much, every other
- * call exactly so much. */
+ * each of a few pieces up. On the CPU the gradient dx without a plan takes at most so much, every other call exactly so
+ * much. */
 CSAW_API csaw_status csaw_spmm_work_bytes(const csaw_sparse *a, const csaw_dense *x, const csaw_spmm_options *options,
                                           const csaw_dense *y, uint64_t *bytes);
 CSAW_API csaw_status csaw_spmm_backward_work_bytes(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy,

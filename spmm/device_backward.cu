@@ -36,13 +36,12 @@ static csaw_status sort(const place &where, void *room, size_t *bytes, uint32_t 
 }
 
 /* dx of MAX and MIN by a sort */
-static csaw_status scatter_features(const place &where, csaw__device_scatter s) {
+static csaw_status scatter_features(const place &where, csaw__device_scatter s, const csaw__device_turned &turned) {
     const uint64_t cols = s.dy.cols, slots = csaw__scatter_slots(s.a.num_edges, s.a.cols);
     work<uint32_t> key[2];
     work<float> product[2], sum;
     work<char> room;
     size_t bytes = 0;
-    if (!cols || !s.a.cols) return CSAW_OK;
     s.width = csaw__scatter_columns(s.a.rows, slots, cols);
     const uint64_t most = s.a.rows * s.width;
     for (int i = 0; i < 2; i++) {
@@ -55,6 +54,7 @@ static csaw_status scatter_features(const place &where, csaw__device_scatter s) 
     if (most) CSAW_TRY(sort(where, nullptr, &bytes, keys, products, &s));
     CSAW_TRY(room.take(where, bytes, "gradients being sorted"));
     if (where.counted) return CSAW_OK;
+    CSAW_TRY(turned.fill(where));
     for (; s.first < cols; s.first += s.width) {
         if (cols - s.first < s.width) s.width = (uint32_t)(cols - s.first);
         CSAW_CUDA(cudaMemsetAsync(sum.get(), 0, slots * s.width * sizeof *sum.get(), where.stream));
@@ -73,13 +73,13 @@ static csaw_status features_by_arg(const place &where, csaw__device_scatter s, c
     csaw__device_turned turned;
     csaw_sparse bare = s.a;
     csaw__product p = {};
+    if (!s.dy.cols || !s.a.cols) return CSAW_OK;
     bare.weight = nullptr; /* they are read where they stand, or as the plan has them */
     CSAW_TRY(turned.open(where, &bare, nullptr, plan, 1, false, &p));
-    CSAW_TRY(turned.fill(where));
     s.by_column = turned.transpose().rowptr, s.edge = turned.transpose().edge;
     return csaw__device_gathers_winners(&s.a)
-               ? csaw__device_winners(where, &s.a, plan, &turned.transpose(), s.heads, s.arg, &s.dy, &s.dx)
-               : scatter_features(where, s);
+               ? csaw__device_winners(where, &s.a, plan, turned, s.heads, s.arg, &s.dy, &s.dx)
+               : scatter_features(where, s, turned);
 }
 
 static csaw_status by_arg(const place &where, const csaw__call *call, const csaw_sparse *a, const csaw_dense *x,
@@ -98,7 +98,7 @@ static csaw_status by_arg(const place &where, const csaw__call *call, const csaw
     CSAW_CUDA(cudaMemsetAsync(dweight, 0, a->num_edges * s.heads * sizeof *dweight, where.stream));
     s.width = (uint32_t)(dy->cols / s.heads);
     s.lane_bits = csaw__weight_lane_bits(&s);
-    CSAW__LAUNCH(where, (a->rows * s.heads) << s.lane_bits, csaw__scatter_weights, s);
+    CSAW__LAUNCH(where, (a->rows * s.heads) << s.lane_bits, csaw__scatter_weights_at(&s), s);
     return CSAW_OK;
 }
 

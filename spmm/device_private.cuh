@@ -174,13 +174,14 @@ class csaw__device_turned {
 csaw_status csaw__device_features(const place &where, csaw_spmm_method method, const csaw_sparse *a,
                                   const csaw_sparse *given, const csaw_spmm_plan *plan, uint32_t heads, bool mean,
                                   const csaw_dense *dy, const csaw_dense *dx);
-/* dx of MAX and MIN over the transpose t, and where that is faster than to sort: rows are not many times as few as
- * edges. Strides of dy and dx are filled in, dx has columns. plan: whose transpose that is, or NULL. */
+/* dx of MAX and MIN over the transpose, which is opened and is filled here once all memory is taken, and where that is
+ * faster than to sort: rows are not many times as few as edges. Strides of dy and dx are filled in. plan: whose
+ * transpose that is, or NULL. */
 bool csaw__device_gathers_winners(const csaw_sparse *a);
 /* place: [num_edges] of the transpose's edges, by the matrix's. */
 csaw_status csaw__device_edge_places(const place &where, const csaw_edge *edge, uint64_t edges, uint64_t *place);
 csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan,
-                                 const csaw__device_transpose *t, uint32_t heads, const csaw_edge *arg,
+                                 const csaw__device_turned &turned, uint32_t heads, const csaw_edge *arg,
                                  const csaw_dense *dy, const csaw_dense *dx);
 /* out[e, h] = <x[row of e, head h], y[column of e, head h]>, divided by the edges of the row if mean. */
 csaw_status csaw__device_dots(const place &where, const csaw_sparse *a, const csaw_dense *x, const csaw_dense *y,

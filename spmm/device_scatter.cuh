@@ -117,7 +117,7 @@ static __global__ void csaw__scatter_merge(const __grid_constant__ csaw__device_
 }
 
 enum {
-    CSAW__WEIGHTS_HELD = 2, /* columns whose products a lane has on their way */
+    CSAW__WEIGHTS_HELD = 4, /* columns whose products a lane has on their way */
     CSAW__WEIGHTS_STEPS = 4 /* columns of an edge that are added before a warp looks whether more are left */
 };
 
@@ -128,56 +128,78 @@ static inline uint32_t csaw__weight_lane_bits(const csaw__device_scatter *s) {
     return bits;
 }
 
-/* A lane has a column at a time of each 32, and CSAW__WEIGHTS_HELD of them on their way. Of the columns that one edge
- * won among 32 each adds its product to what the one before hands on, in order, and the first to what the columns
- * before have left in dweight: so a row takes as long as its columns, however many edges it has, and a product is read
- * once, by a warp whose lanes share its sectors. */
+/* A lane has a column at a time of each 32, and HELD of them on their way. Of the columns that one edge won among 32
+ * each adds its product to what the one before hands on, in order, and the first to what the columns before have left
+ * in dweight: so a row takes as long as its columns, however many edges it has, and a product is read once, by a warp
+ * whose lanes share its sectors. */
+template <csaw_dtype X, csaw_dtype DY, int HELD>
 static __global__ void csaw__scatter_weights(const __grid_constant__ csaw__device_scatter s) {
-    constexpr int HELD = CSAW__WEIGHTS_HELD;
+    typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type of_x;
+    typedef typename csaw__stored<DY == CSAW_F32 ? 4 : 2>::type of_dy;
     constexpr uint64_t NOWHERE = ~0ull;
     const uint32_t lane = threadIdx.x % 32, own = lane & ((1u << s.lane_bits) - 1);
     const uint64_t i = csaw__thread_number() >> s.lane_bits;
-    const uint64_t row = s.heads == 1 ? i : i / s.heads, head = i - row * s.heads, first = head * s.width;
+    const uint64_t row = s.heads == 1 ? i : i / s.heads, head = i - row * s.heads, first = head * s.width + own;
     const bool is_row = row < s.a.rows;
     const uint64_t begin = is_row ? s.a.rowptr[row] : 0, length = is_row ? s.a.rowptr[row + 1] - begin : 0;
+    const csaw_edge *const arg = s.arg + row * s.dy.cols + first;
+    const of_x *const x = (const of_x *)s.x.data + first;
+    const of_dy *const dy = (const of_dy *)s.dy.data + row * s.dy.stride + first;
     for (uint32_t turn = 0; turn < s.width; turn += 32 * HELD) { /* the same turns for all lanes of a warp */
         csaw_edge e[HELD];
         csaw_vertex col[HELD];
-        float product[HELD];
+        of_x x_at[HELD];
+        of_dy dy_at[HELD];
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
-            const uint32_t c = turn + 32 * j + own;
-            e[j] = length && c < s.width ? s.arg[row * s.dy.cols + first + c] : CSAW_NO_EDGE;
+            const uint32_t c = turn + 32 * j;
+            e[j] = length && c + own < s.width ? arg[c] : CSAW_NO_EDGE;
         }
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
             if (e[j] - begin >= length) e[j] = NOWHERE;
-            col[j] = e[j] == NOWHERE ? 0 : s.a.col[e[j]];
+            col[j] = 0, dy_at[j] = 0;
+            if (e[j] != NOWHERE) col[j] = s.a.col[e[j]], dy_at[j] = dy[turn + 32 * j];
         }
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
-            const uint64_t c = first + turn + 32 * j + own;
-            product[j] = 0;
-            if (e[j] != NOWHERE) product[j] = csaw__element(&s.x, col[j], c) * csaw__element(&s.dy, row, c);
+            x_at[j] = 0;
+            if (e[j] != NOWHERE) x_at[j] = x[col[j] * s.x.stride + turn + 32 * j];
         }
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
             if (turn + 32 * j >= s.width) break;
+            const float product = csaw__widen<X>(x_at[j]) * csaw__widen<DY>(dy_at[j]);
             const uint64_t at = e[j] == NOWHERE ? NOWHERE : e[j] * s.heads + head;
-            const uint32_t same = __match_any_sync(0xffffffffu, at);
+            const uint32_t same = __match_any_sync(CSAW__ALL_LANES, at);
             const uint32_t before = at == NOWHERE ? 0 : same & ((1u << lane) - 1), rank = __popc(before);
             const int from = before ? 31 - __clz((int)before) : 0;
-            float sum = (at != NOWHERE && !before && turn + j ? s.dweight[at] : 0.0f) + product[j];
-            for (uint32_t r = 1; __any_sync(0xffffffffu, rank >= r); r += CSAW__WEIGHTS_STEPS)
+            float sum = (at != NOWHERE && !before && turn + j ? s.dweight[at] : 0.0f) + product;
+            for (uint32_t r = 1; __any_sync(CSAW__ALL_LANES, rank >= r); r += CSAW__WEIGHTS_STEPS)
 #pragma unroll
-                for (uint32_t i = 0; i < CSAW__WEIGHTS_STEPS; i++) {
-                    const float so_far = __shfl_sync(0xffffffffu, sum, from);
-                    if (rank == r + i) sum = so_far + product[j];
+                for (uint32_t k = 0; k < CSAW__WEIGHTS_STEPS; k++) {
+                    const float so_far = __shfl_sync(CSAW__ALL_LANES, sum, from);
+                    if (rank == r + k) sum = so_far + product;
                 }
             if (at != NOWHERE && same >> lane == 1) s.dweight[at] = sum; /* the last of them */
             __syncwarp();                                                /* for the columns to come */
         }
     }
+}
+
+/* ---- kernels by storage ---- */
+
+typedef void csaw__scatter_weights_kernel(csaw__device_scatter);
+
+template <csaw_dtype X> static csaw__scatter_weights_kernel *csaw__scatter_weights_of(const csaw__device_scatter *s) {
+    if (s->dy.dtype == CSAW_F32) return csaw__scatter_weights<X, CSAW_F32, CSAW__WEIGHTS_HELD>;
+    return s->dy.dtype == CSAW_F16 ? csaw__scatter_weights<X, CSAW_F16, CSAW__WEIGHTS_HELD>
+                                   : csaw__scatter_weights<X, CSAW_BF16, CSAW__WEIGHTS_HELD>;
+}
+
+static csaw__scatter_weights_kernel *csaw__scatter_weights_at(const csaw__device_scatter *s) {
+    if (s->x.dtype == CSAW_F32) return csaw__scatter_weights_of<CSAW_F32>(s);
+    return s->x.dtype == CSAW_F16 ? csaw__scatter_weights_of<CSAW_F16>(s) : csaw__scatter_weights_of<CSAW_BF16>(s);
 }
 
 #endif

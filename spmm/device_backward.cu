@@ -77,7 +77,7 @@ static csaw_status features_by_arg(const place &where, csaw__device_scatter s, c
     bare.weight = nullptr; /* they are read where they stand, or as the plan has them */
     CSAW_TRY(turned.open(where, &bare, nullptr, plan, 1, false, &p));
     s.by_column = turned.transpose().rowptr, s.edge = turned.transpose().edge;
-    return csaw__device_gathers_winners(&s.a)
+    return csaw__device_gathers_winners(&s.a, &s.dy)
                ? csaw__device_winners(where, &s.a, plan, turned, s.heads, s.arg, &s.dy, &s.dx)
                : scatter_features(where, s, turned);
 }
@@ -95,10 +95,11 @@ static csaw_status by_arg(const place &where, const csaw__call *call, const csaw
         CSAW_TRY(features_by_arg(where, s, call->options.plan));
     }
     if (!dweight || call->work) return CSAW_OK;
-    CSAW_CUDA(cudaMemsetAsync(dweight, 0, a->num_edges * s.heads * sizeof *dweight, where.stream));
     s.width = (uint32_t)(dy->cols / s.heads);
     s.lane_bits = csaw__weight_lane_bits(&s);
-    CSAW__LAUNCH(where, (a->rows * s.heads) << s.lane_bits, csaw__scatter_weights_at(&s), s);
+    unsigned blocks = 0;
+    CSAW_TRY(blocks_for((a->rows * s.heads) << s.lane_bits, CSAW__THREADS, &blocks));
+    if (blocks) CSAW_TRY(csaw__device_launch(where.stream, blocks, CSAW__THREADS, csaw__scatter_weights_at(&s), s));
     return CSAW_OK;
 }
 

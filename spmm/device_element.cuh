@@ -30,6 +30,17 @@ template <int COUNT, typename T> static __device__ __forceinline__ void csaw__pu
     }
 }
 
+/* Likewise what is loaded. */
+template <int COUNT, typename T> static __device__ __forceinline__ void csaw__take(const T *from, T *x) {
+    constexpr int MOST = 16 / sizeof(T), AT_ONCE = COUNT < MOST ? COUNT : MOST;
+#pragma unroll
+    for (int i = 0; i < COUNT; i += AT_ONCE) {
+        const csaw__pack<T, AT_ONCE> pack = *(const csaw__pack<T, AT_ONCE> *)(from + i);
+#pragma unroll
+        for (int j = 0; j < AT_ONCE; j++) x[i + j] = pack.at[j];
+    }
+}
+
 template <csaw_dtype DTYPE> static __device__ __forceinline__ float csaw__widen(uint16_t half) {
     if (DTYPE == CSAW_BF16) return __uint_as_float((uint32_t)half << 16);
 #ifdef __CUDA_ARCH__

@@ -6,6 +6,7 @@
 #ifndef CSAW_SPMM_DEVICE_FIND_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_FIND_WINNERS_CUH
 
+#include "spmm/device_beside.cuh"
 #include "spmm/device_group.cuh"
 #include "spmm/device_winners_layout.cuh"
 
@@ -15,42 +16,69 @@ static __global__ void csaw__find_places(const csaw_edge *edge, uint64_t edges, 
     if (k < edges) place[edge[k]] = k;
 }
 
-/* A row and slice by as many lanes as a word has columns: those whose columns one edge won find each other, and the
- * first of them stores the word. All words are zeros before. */
-template <int WORDS>
+/* Some rows of a slice by a warp, a row by as many lanes as a word has columns, up to a warp: those whose columns one
+ * edge won find each other, and the first of them stores the word. All words are zeros before. EDGE: an integer that
+ * counts all edges. */
+template <typename EDGE, int WORDS>
 static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const __grid_constant__ csaw__winners w) {
-    const uint32_t lane = threadIdx.x % 32, own = lane & ((1u << w.lane_bits) - 1), blocks = (uint32_t)w.find_blocks;
-    const uint32_t slice_number = blockIdx.x < blocks ? 0 : blockIdx.x / blocks; /* a division costs as a short row */
-    const uint64_t row = ((uint64_t)(blockIdx.x - slice_number * blocks) * CSAW__THREADS + threadIdx.x) >> w.lane_bits;
-    const csaw__slice slice = csaw__slice_at(&w.turned, w.turned.first_slice + slice_number);
-    const bool is_row = row < w.rows;
-    csaw_edge e[WORDS];
-#pragma unroll
-    for (int i = 0; i < WORDS; i++) {
-        const uint32_t column = i * CSAW__WON_COLUMNS + own;
-        e[i] = CSAW_NO_EDGE;
-        if (is_row && column < slice.width) e[i] = w.arg[row * w.turned.y.cols + slice.first + column];
-    }
-    const uint64_t begin = is_row ? w.rowptr[row] : 0, length = is_row ? w.rowptr[row + 1] - begin : 0;
+    constexpr int ROWS = CSAW__WON_HELD / WORDS; /* that follow each other, `apart`, of a lane */
+    const uint32_t lane = threadIdx.x % 32, own = lane & ((1u << w.lane_bits) - 1), apart = 32 >> w.lane_bits;
     const uint32_t group = CSAW__ALL_LANES >> (32 - (1u << w.lane_bits)) << (lane - own);
-    uint32_t *const won = w.won + slice_number * w.turned.num_edges * WORDS;
+    const uint32_t blocks = (uint32_t)w.find_blocks;
+    const uint32_t slice_number = blockIdx.x < blocks ? 0 : blockIdx.x / blocks; /* a division costs as a short row */
+    const uint64_t warp = (uint64_t)(blockIdx.x - slice_number * blocks) * (CSAW__THREADS / 32) + threadIdx.x / 32;
+    const uint64_t first = warp * csaw__won_rows(WORDS, w.lane_bits) + (lane >> w.lane_bits);
+    const csaw__slice slice = csaw__slice_at(&w.turned, w.turned.first_slice + slice_number);
+    const uint64_t cols = w.turned.y.cols, before = slice_number * w.turned.num_edges;
+    const csaw_edge *const arg = w.arg + first * cols + slice.first + own;
+    EDGE begin[ROWS], length[ROWS], number[ROWS][WORDS]; /* number: within the row */
+    csaw__let_next_begin();
 #pragma unroll
-    for (int i = 0; i < WORDS; i++) {
-        const uint32_t same = __match_any_sync(CSAW__ALL_LANES, e[i]) & group;
-        if (e[i] - begin < length && same << (31 - lane) == 1u << 31)
-            won[(w.place ? w.place[e[i]] : e[i]) * WORDS + i] = same >> (lane - own);
+    for (int r = 0; r < ROWS; r++) {
+        const bool is_row = first + r * apart < w.rows;
+        begin[r] = length[r] = 0;
+        if (is_row) begin[r] = (EDGE)w.rowptr[first + r * apart], length[r] = (EDGE)w.rowptr[first + r * apart + 1];
+#pragma unroll
+        for (int i = 0; i < WORDS; i++) {
+            number[r][i] = (EDGE)CSAW_NO_EDGE;
+            if (is_row && i * 32 + own < slice.width) number[r][i] = (EDGE)arg[r * apart * cols + i * 32];
+        }
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        uint32_t same[WORDS];
+        length[r] -= begin[r];
+#pragma unroll
+        for (int i = 0; i < WORDS; i++) number[r][i] -= begin[r];
+        csaw__lanes_alike<WORDS>(number[r], csaw__bits_of_lanes(length[r]), same);
+        uint32_t *const won = w.won + (before + begin[r]) * WORDS;
+#pragma unroll
+        for (int i = 0; i < WORDS; i++) {
+            const bool is_winner = number[r][i] < length[r];
+            const uint32_t those = same[i] & group & __ballot_sync(CSAW__ALL_LANES, is_winner);
+            if (!is_winner || those << (31 - lane) != 1u << 31) continue; /* others store it, or none does */
+            if (WORDS == CSAW__WON_SECTOR && w.place)
+                w.won[(before + w.place[begin[r] + number[r][i]]) * WORDS + i] = those >> (lane - own);
+            else
+                won[(uint64_t)number[r][i] * WORDS + i] = those >> (lane - own);
+        }
     }
 }
 
 typedef void csaw__find_winners_kernel(csaw__winners);
 
-static csaw__find_winners_kernel *csaw__find_winners_at(const csaw__winners *w) {
-    switch (w->words) {
-    case 1: return csaw__find_winners<1>;
-    case 2: return csaw__find_winners<2>;
-    case 4: return csaw__find_winners<4>;
-    default: return csaw__find_winners<CSAW__WON_WORDS>;
+template <typename EDGE> static csaw__find_winners_kernel *csaw__find_winners_of(uint32_t words) {
+    switch (words) {
+    case 1: return csaw__find_winners<EDGE, 1>;
+    case 2: return csaw__find_winners<EDGE, 2>;
+    case 4: return csaw__find_winners<EDGE, 4>;
+    default: return csaw__find_winners<EDGE, 8>;
     }
+}
+
+static csaw__find_winners_kernel *csaw__find_winners_at(const csaw__winners *w) {
+    return w->turned.num_edges <= UINT32_MAX ? csaw__find_winners_of<uint32_t>(w->turned.vector)
+                                             : csaw__find_winners_of<uint64_t>(w->turned.vector);
 }
 
 #endif

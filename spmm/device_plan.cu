@@ -122,7 +122,7 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
     CSAW_TRY(keep(where, a->rows, "the lengths of rows", &plan->divisor));
     CSAW_TRY(csaw__device_divisors(where, a, plan->divisor));
     if (options->hubs) CSAW_TRY(find_hubs(where, a, plan));
-    if (options->maxima && csaw__device_gathers_winners(a)) {
+    if (options->maxima && csaw__device_gathers_winners(a, nullptr)) {
         CSAW_TRY(keep(where, a->num_edges, "places of edges in the transpose", &plan->place));
         CSAW_TRY(csaw__device_edge_places(where, t->edge, a->num_edges, plan->place));
     }

@@ -83,8 +83,26 @@ static inline csaw_status csaw__waits_for_last(const void *kernel, bool *out) {
     return CSAW_OK;
 }
 
-/* CSAW_SPMM_STRETCHES, and the merging of its chunks. */
+/* A launch that begins beside what ends before it, and waits for that by itself (csaw__end_after_last()). */
+template <typename... P, typename... A>
+static inline csaw_status csaw__launch_early(const place &where, unsigned blocks, unsigned threads,
+                                             void (*kernel)(P...), const A &...arguments) {
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute early = {};
+    bool waits = false;
+    CSAW_TRY(csaw__waits_for_last((const void *)kernel, &waits));
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = dim3(blocks), config.blockDim = dim3(threads);
+    config.stream = where.stream;
+    config.attrs = &early, config.numAttrs = waits;
+    CSAW_CUDA(cudaLaunchKernelEx(&config, kernel, (P)arguments...));
+    return CSAW_OK;
+}
+
+/* CSAW_SPMM_STRETCHES, and the merging of its chunks, which begins early. */
 csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const csaw__stretch_deal *deal);
+csaw_status csaw__launch_stretch_merge(const place &where, const csaw__product *p, const csaw__stretch_deal *deal);
 /* The rows of a matrix and of its transpose in the order of spmm/device_reorder.cuh, but for first_rows and split,
  * where csaw__reorders(). */
 csaw_status csaw__device_reorder(const place &where, const csaw_sparse *a, const csaw__device_transpose *t,
@@ -176,8 +194,8 @@ csaw_status csaw__device_features(const place &where, csaw_spmm_method method, c
                                   const csaw_dense *dy, const csaw_dense *dx);
 /* dx of MAX and MIN over the transpose, which is opened and is filled here once all memory is taken, and where that is
  * faster than to sort: rows are not many times as few as edges. Strides of dy and dx are filled in. plan: whose
- * transpose that is, or NULL. */
-bool csaw__device_gathers_winners(const csaw_sparse *a);
+ * transpose that is, or NULL. dy: NULL = any. */
+bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_dense *dy);
 /* place: [num_edges] of the transpose's edges, by the matrix's. */
 csaw_status csaw__device_edge_places(const place &where, const csaw_edge *edge, uint64_t edges, uint64_t *place);
 csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan,

@@ -21,7 +21,7 @@ typedef struct csaw__device_scatter {
     csaw_dense x, dy, dx; /* strides filled in */
     uint32_t heads;
     const csaw_edge *arg;      /* [rows, cols of dy] */
-    float *dweight;            /* [num_edges, heads], zeros */
+    float *dweight;            /* [num_edges, heads] */
     const uint64_t *by_column; /* [cols of a + 1] rowptr of a's transpose */
     const csaw_edge *edge;     /* [num_edges] of its edges, which ascend within a row: of dx */
     uint64_t first;            /* columns first .. first + width - 1 */
@@ -117,8 +117,9 @@ static __global__ void csaw__scatter_merge(const __grid_constant__ csaw__device_
 }
 
 enum {
-    CSAW__WEIGHTS_HELD = 4, /* columns whose products a lane has on their way */
-    CSAW__WEIGHTS_STEPS = 4 /* columns of an edge that are added before a warp looks whether more are left */
+    CSAW__WEIGHTS_ROOM = 64, /* edges of a row whose sums stand in shared memory */
+    CSAW__WEIGHTS_HELD = 4,  /* columns whose products a lane has on their way, at most */
+    CSAW__WEIGHTS_STEPS = 4  /* columns of an edge that are added before a warp looks whether more are left */
 };
 
 /* Lanes that take a row and head: as many as it has columns, up to a warp. s->width: columns of a head. */
@@ -129,72 +130,99 @@ static inline uint32_t csaw__weight_lane_bits(const csaw__device_scatter *s) {
 }
 
 /* A lane has a column at a time of each 32, and HELD of them on their way. Of the columns that one edge won among 32
- * each adds its product to what the one before hands on, in order, and the first to what the columns before have left
- * in dweight: so a row takes as long as its columns, however many edges it has, and a product is read once, by a warp
- * whose lanes share its sectors. */
-template <csaw_dtype X, csaw_dtype DY, int HELD>
-static __global__ void csaw__scatter_weights(const __grid_constant__ csaw__device_scatter s) {
+ * each adds its product to what the one before hands on, in order, and the first to what the columns before have left:
+ * so a row takes as long as its columns, however many edges it has, and a product is read once, by a warp whose lanes
+ * share its sectors. Sums of a row of few edges stand in shared memory until it ends. EDGE: an integer that counts all
+ * edges. */
+template <csaw_dtype X, csaw_dtype DY, typename EDGE, int HELD>
+static __global__ void __launch_bounds__(CSAW__THREADS)
+    csaw__scatter_weights(const __grid_constant__ csaw__device_scatter s) {
     typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type of_x;
     typedef typename csaw__stored<DY == CSAW_F32 ? 4 : 2>::type of_dy;
-    constexpr uint64_t NOWHERE = ~0ull;
-    const uint32_t lane = threadIdx.x % 32, own = lane & ((1u << s.lane_bits) - 1);
+    __shared__ float rooms[HELD == 1 ? 1 : CSAW__THREADS / 32][CSAW__WEIGHTS_ROOM];
+    const uint32_t lane = threadIdx.x % 32, lanes = 1u << s.lane_bits, own = lane & (lanes - 1);
+    const uint32_t group = CSAW__ALL_LANES >> (32 - lanes) << (lane - own);
     const uint64_t i = csaw__thread_number() >> s.lane_bits;
     const uint64_t row = s.heads == 1 ? i : i / s.heads, head = i - row * s.heads, first = head * s.width + own;
     const bool is_row = row < s.a.rows;
-    const uint64_t begin = is_row ? s.a.rowptr[row] : 0, length = is_row ? s.a.rowptr[row + 1] - begin : 0;
+    const uint64_t before = is_row ? s.a.rowptr[row] : 0;
+    const EDGE begin = (EDGE)before, length = is_row ? (EDGE)s.a.rowptr[row + 1] - begin : 0;
+    const bool stays = HELD > 1 && length <= CSAW__WEIGHTS_ROOM;
+    const uint32_t bits = csaw__bits_of_lanes(length), heads = stays ? 1 : s.heads;
     const csaw_edge *const arg = s.arg + row * s.dy.cols + first;
+    const csaw_vertex *const of_row = s.a.col + before;
+    float *const dweight = s.dweight + before * s.heads + head;
+    float *const sums = stays ? rooms[HELD == 1 ? 0 : threadIdx.x / 32] : dweight; /* `heads` apart */
     const of_x *const x = (const of_x *)s.x.data + first;
     const of_dy *const dy = (const of_dy *)s.dy.data + row * s.dy.stride + first;
+    for (EDGE k = own; k < length; k += lanes) sums[(uint64_t)k * heads] = 0;
+    __syncwarp();
     for (uint32_t turn = 0; turn < s.width; turn += 32 * HELD) { /* the same turns for all lanes of a warp */
-        csaw_edge e[HELD];
+        EDGE number[HELD];                                       /* within the row; `length` or more: none */
+        uint32_t same[HELD];
         csaw_vertex col[HELD];
         of_x x_at[HELD];
         of_dy dy_at[HELD];
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
             const uint32_t c = turn + 32 * j;
-            e[j] = length && c + own < s.width ? arg[c] : CSAW_NO_EDGE;
+            number[j] = (EDGE)(length && c + own < s.width ? arg[c] : CSAW_NO_EDGE) - begin;
         }
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
-            if (e[j] - begin >= length) e[j] = NOWHERE;
             col[j] = 0, dy_at[j] = 0;
-            if (e[j] != NOWHERE) col[j] = s.a.col[e[j]], dy_at[j] = dy[turn + 32 * j];
+            if (number[j] < length) col[j] = of_row[number[j]], dy_at[j] = dy[turn + 32 * j];
         }
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
             x_at[j] = 0;
-            if (e[j] != NOWHERE) x_at[j] = x[col[j] * s.x.stride + turn + 32 * j];
+            if (number[j] < length) x_at[j] = x[col[j] * s.x.stride + turn + 32 * j];
         }
+        csaw__lanes_alike<HELD>(number, bits, same);
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
             if (turn + 32 * j >= s.width) break;
             const float product = csaw__widen<X>(x_at[j]) * csaw__widen<DY>(dy_at[j]);
-            const uint64_t at = e[j] == NOWHERE ? NOWHERE : e[j] * s.heads + head;
-            const uint32_t same = __match_any_sync(CSAW__ALL_LANES, at);
-            const uint32_t before = at == NOWHERE ? 0 : same & ((1u << lane) - 1), rank = __popc(before);
-            const int from = before ? 31 - __clz((int)before) : 0;
-            float sum = (at != NOWHERE && !before && turn + j ? s.dweight[at] : 0.0f) + product;
+            const bool is_won = number[j] < length;
+            float *const sum_of = sums + (uint64_t)number[j] * heads;
+            const uint32_t those = same[j] & group & __ballot_sync(CSAW__ALL_LANES, is_won);
+            const uint32_t earlier = is_won ? those & ((1u << lane) - 1) : 0, rank = __popc(earlier);
+            const int from = earlier ? 31 - __clz((int)earlier) : 0;
+            float sum = (is_won && !earlier && turn + j ? *sum_of : 0.0f) + product;
             for (uint32_t r = 1; __any_sync(CSAW__ALL_LANES, rank >= r); r += CSAW__WEIGHTS_STEPS)
 #pragma unroll
                 for (uint32_t k = 0; k < CSAW__WEIGHTS_STEPS; k++) {
                     const float so_far = __shfl_sync(CSAW__ALL_LANES, sum, from);
                     if (rank == r + k) sum = so_far + product;
                 }
-            if (at != NOWHERE && same >> lane == 1) s.dweight[at] = sum; /* the last of them */
-            __syncwarp();                                                /* for the columns to come */
+            if (is_won && those >> lane == 1) *sum_of = sum; /* the last of them */
+            __syncwarp();                                    /* for the columns to come */
         }
     }
+    for (EDGE k = own; stays && k < length; k += lanes) dweight[(uint64_t)k * s.heads] = sums[k];
 }
 
 /* ---- kernels by storage ---- */
 
 typedef void csaw__scatter_weights_kernel(csaw__device_scatter);
 
+template <csaw_dtype X, csaw_dtype DY, typename EDGE>
+static csaw__scatter_weights_kernel *csaw__scatter_weights_by(const csaw__device_scatter *s) {
+    if (s->width <= 32) return csaw__scatter_weights<X, DY, EDGE, 1>;
+    return s->width <= 64 ? csaw__scatter_weights<X, DY, EDGE, 2>
+                          : csaw__scatter_weights<X, DY, EDGE, CSAW__WEIGHTS_HELD>;
+}
+
+template <csaw_dtype X, csaw_dtype DY>
+static csaw__scatter_weights_kernel *csaw__scatter_weights_for(const csaw__device_scatter *s) {
+    return s->a.num_edges <= UINT32_MAX ? csaw__scatter_weights_by<X, DY, uint32_t>(s)
+                                        : csaw__scatter_weights_by<X, DY, uint64_t>(s);
+}
+
 template <csaw_dtype X> static csaw__scatter_weights_kernel *csaw__scatter_weights_of(const csaw__device_scatter *s) {
-    if (s->dy.dtype == CSAW_F32) return csaw__scatter_weights<X, CSAW_F32, CSAW__WEIGHTS_HELD>;
-    return s->dy.dtype == CSAW_F16 ? csaw__scatter_weights<X, CSAW_F16, CSAW__WEIGHTS_HELD>
-                                   : csaw__scatter_weights<X, CSAW_BF16, CSAW__WEIGHTS_HELD>;
+    if (s->dy.dtype == CSAW_F32) return csaw__scatter_weights_for<X, CSAW_F32>(s);
+    return s->dy.dtype == CSAW_F16 ? csaw__scatter_weights_for<X, CSAW_F16>(s)
+                                   : csaw__scatter_weights_for<X, CSAW_BF16>(s);
 }
 
 static csaw__scatter_weights_kernel *csaw__scatter_weights_at(const csaw__device_scatter *s) {

@@ -6,20 +6,23 @@
 
 #include "spmm/device_private.cuh"
 
-bool csaw__device_gathers_winners(const csaw_sparse *a) { return a->num_edges / CSAW__WON_DEGREE < a->rows; }
+bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_dense *dy) {
+    csaw__product turned = {};
+    turned.rows = a->cols;
+    if (dy) turned.x = *dy;
+    return a->num_edges / CSAW__WON_DEGREE < a->rows && csaw__takes_stretches(&turned);
+}
 
 static csaw_status launch(const place &where, const csaw__winners *w) {
     const csaw__product *const p = &w->turned;
     const unsigned slices = (unsigned)p->slices;
-    CSAW_CUDA(cudaMemsetAsync(w->won, 0, slices * p->num_edges * w->words * sizeof *w->won, where.stream));
+    CSAW_CUDA(cudaMemsetAsync(w->won, 0, slices * p->num_edges * p->vector * sizeof *w->won, where.stream));
     if (w->find_blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->find_blocks, CSAW__THREADS,
                                      csaw__find_winners_at(w), *w));
-    if (p->blocks)
-        CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)p->blocks, CSAW__THREADS,
-                                     csaw__winners_kernel_at(w), *w));
-    if (p->split.most_rows) CSAW__LAUNCH(where, p->slices * p->split.most_rows * CSAW__MERGE_LANES, csaw__merge, *p);
-    return CSAW_OK;
+    CSAW_TRY(
+        csaw__launch_early(where, slices * (unsigned)p->blocks, CSAW__STRETCH_THREADS, csaw__winners_kernel_at(w), *w));
+    return csaw__launch_stretch_merge(where, p, &w->deal);
 }
 
 csaw_status csaw__device_edge_places(const place &where, const csaw_edge *edge, uint64_t edges, uint64_t *place) {
@@ -35,7 +38,6 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
     work<uint32_t> won;
     work<uint64_t> edge_place;
     work<float> partial;
-    csaw__device_split split;
     csaw__winners w = {};
     csaw__product *const p = &w.turned;
     if (!a->weight) heads = 1;
@@ -46,25 +48,34 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
     const float *const fixed = d ? csaw__fixed_weights(d, a, heads) : nullptr;
     p->weight = fixed ? fixed : a->weight;
     w.weights = fixed != nullptr;
-    CSAW_TRY(split.open(where, d ? &d->transposed : nullptr, p));
-    if (d) p->units = d->transposed.units;
-    csaw__winners_lay_out(&w);
-    const uint64_t slices = p->slices_of_head * heads, blocks = w.find_blocks > p->blocks ? w.find_blocks : p->blocks;
+    const csaw__long_rows *known = nullptr;
+    if (d) {
+        const csaw__stretch_rows &of = d->transposed.stretches;
+        known = of.moved ? &of.split : &d->transposed.split;
+        w.deal.first_rows = of.first_rows, w.deal.moved = of.moved;
+        if (of.moved) p->rowptr = of.rowptr, p->col = of.col;
+    }
+    int multiprocessors = 0;
+    CSAW_CUDA(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.ordinal));
+    w.deal.multiprocessors = (uint32_t)multiprocessors;
+    csaw__winners_lay_out(&w, known);
+    const uint64_t slices = p->slices_of_head * heads, merging = csaw__stretch_merging_blocks(p, 1);
+    uint64_t blocks = w.find_blocks > p->blocks ? w.find_blocks : p->blocks;
+    if (merging > blocks) blocks = merging;
     CSAW_REQUIRE(blocks <= 0x7fffffffu, CSAW_EINVAL,
                  "%llu rows and %llu columns take %llu blocks, but a launch has at most 2^31 - 1; split the matrix",
                  (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)blocks);
     if (w.at_once * blocks > 0x7fffffffu) w.at_once = 0x7fffffffu / blocks;
-    CSAW_TRY(won.take(where, w.at_once * a->num_edges * w.words, "which edges won"));
+    CSAW_TRY(won.take(where, w.at_once * a->num_edges * p->vector, "which edges won"));
     CSAW_TRY(partial.take(where, w.at_once * p->split.most_chunks * p->width, "partial results of long rows"));
     const bool by_place = csaw__won_by_place(&w);
-    uint64_t *const known = d ? d->place : nullptr;
-    if (by_place && !known) CSAW_TRY(edge_place.take(where, a->num_edges, "places of edges in the transpose"));
+    uint64_t *const places = d ? d->place : nullptr;
+    if (by_place && !places) CSAW_TRY(edge_place.take(where, a->num_edges, "places of edges in the transpose"));
     if (where.counted) return CSAW_OK;
     CSAW_TRY(turned.fill(where));
-    CSAW_TRY(split.find(where, *p));
     p->partial = partial.get();
     w.won = won.get();
-    w.place = by_place && known ? known : edge_place.get();
+    w.place = by_place && places ? places : edge_place.get();
     if (edge_place.get()) CSAW_TRY(csaw__device_edge_places(where, t.edge, a->num_edges, edge_place.get()));
     w.edge = by_place && (fixed || !a->weight) ? nullptr : t.edge;
     for (p->first_slice = 0; p->first_slice < slices; p->first_slice += w.at_once) {

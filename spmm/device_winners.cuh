@@ -1,152 +1,175 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_winners.cuh - device code of dx of MAX and MIN over the transpose: units and chunks as csaw_spmm() has
- * them, but of dy only where a bit says that the edge won (spmm/device_find_winners.cuh); of a row of n edges about one
- * in n elements is read. A warp takes some units and 32 columns. Of 32 edges that follow each other, whatever units
- * they belong to, its lanes turn the words, and each loads what its own column won. To be compiled without contraction
- * of a * b + c. */
+/* spmm/device_winners.cuh - device code of dx of MAX and MIN over the transpose: rows and chunks by stretches as
+ * csaw_spmm() has them (spmm/device_stretch.cuh), but of dy only where a bit says that the edge won
+ * (spmm/device_find_winners.cuh); of a row of n edges about one in n elements is read. To be compiled without
+ * contraction of a * b + c. */
 #ifndef CSAW_SPMM_DEVICE_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_CUH
 
 #include "spmm/device_find_winners.cuh"
-#include "spmm/device_long.cuh"
-#include "spmm/device_unit.cuh"
+#include "spmm/device_stretch.cuh"
 
-enum {
-    CSAW__WON_BLOCKS = 10, /* of a multiprocessor, at least */
-    CSAW__WON_HELD = 4     /* elements that a lane has on their way at once */
+template <int WORDS> struct alignas(16) csaw__won_warp { /* of a warp, in shared memory */
+    csaw__stretch_room of;
+    alignas(16) uint32_t won[WORDS][32]; /* of the next edges; 0 where there are none */
 };
 
-/* Of 32 words, one a lane: bit e of lane c is bit c of lane e. */
-static __device__ __forceinline__ uint32_t csaw__turned_bits(uint32_t word) {
-    const uint32_t lane = threadIdx.x % 32;
-    uint32_t low = 0x0000ffff;
-#pragma unroll
-    for (uint32_t apart = 16; apart; apart /= 2, low ^= low << apart) {
-        const uint32_t other = __shfl_xor_sync(CSAW__ALL_LANES, word, (int)apart);
-        word = lane & apart ? (word & ~low) | (other >> apart & low) : (word & low) | (other & low) << apart;
-    }
-    return word;
-}
-
-struct csaw__won_edge { /* of the transpose */
+template <int WORDS> struct csaw__won_edge { /* of the transpose */
     csaw_vertex row;
     float weight;
-    uint32_t won; /* the columns */
+    csaw__pack<uint32_t, WORDS> won; /* the columns */
 };
 
-/* Bit of edge e of a window, or 0 beyond it, and back. */
-static __device__ __forceinline__ int csaw__place_of_bit(uint32_t bit) { return 31 - __clz((int)bit); }
+struct csaw__won_number { /* of an edge */
+    uint64_t place;       /* in the transpose */
+    csaw_edge number;     /* in the matrix; the place, where it is not asked for */
+};
 
-template <csaw_dtype X, int UNITS, int HELD>
-static __global__ void __launch_bounds__(CSAW__THREADS, CSAW__WON_BLOCKS)
-    csaw__gather_winners(const __grid_constant__ csaw__winners w) {
-    typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type stored;
+/* The rows and chunks of a part that have edges, as csaw__take_part(). won: words of the slice. */
+template <csaw_dtype X, int VECTOR, int BATCH>
+static __device__ __forceinline__ void csaw__gather_part(const csaw__winners &w, const csaw__slice &slice,
+                                                         const uint32_t *won, const csaw__stretch_part &part,
+                                                         uint32_t end, csaw__won_warp<VECTOR> *room) {
+    typedef csaw__stretch_found<X, VECTOR, false, true> found;
+    typedef typename found::vector vector;
+    typedef csaw__pack<csaw_vertex, CSAW__STRETCH_STEP> columns;
+    typedef csaw__pack<uint32_t, CSAW__STRETCH_STEP> words;
+    typedef csaw__pack<float, CSAW__STRETCH_STEP> weights;
+    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, STEP = CSAW__STRETCH_STEP, HALF = BATCH / 2;
+    static_assert(HALF % STEP == 0 && 32 % BATCH == 0, "halves of a batch are whole steps, the edges at hand batches");
     const csaw__product &p = w.turned;
-    const uint32_t lane = threadIdx.x % 32, blocks = (uint32_t)p.blocks, slice_number = blockIdx.x / blocks;
-    const uint64_t number = (uint64_t)(blockIdx.x - slice_number * blocks) * (CSAW__THREADS / 32) + threadIdx.x / 32;
-    const uint32_t words = w.words, word = (uint32_t)number & (words - 1); /* a power of two */
-    const uint64_t first_unit = (number >> (__ffs((int)words) - 1)) * UNITS;
-    const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-    const uint32_t column = word * CSAW__WON_COLUMNS + lane;
-    const uint64_t row_bytes = p.x.stride * sizeof(stored);
-    const char *const dy = (const char *)p.x.data + (slice.first + column) * sizeof(stored);
-    const uint32_t *const won = w.won + slice_number * p.num_edges * words + word;
-    const bool here_is = lane < UNITS && word * CSAW__WON_COLUMNS < slice.width; /* a unit, and columns of the word */
-    const csaw__unit own = csaw__unit_at(&p, here_is ? first_unit + lane : p.split.most_chunks + p.rows);
-    uint32_t until[UNITS], all = 0; /* edges of the units up to each */
-    uint64_t offset[UNITS];         /* from the number of one of these edges to its place */
-#pragma unroll
-    for (uint32_t i = 0; i < UNITS; i++) {
-        offset[i] = __shfl_sync(CSAW__ALL_LANES, own.first, (int)i) - all;
-        all += __shfl_sync(CSAW__ALL_LANES, own.count, (int)i);
-        until[i] = all;
-    }
-    const auto place = [&](uint32_t k) {
-        uint64_t of = offset[0];
-#pragma unroll
-        for (uint32_t i = 1; i < UNITS; i++)
-            if (k >= until[i - 1]) of = offset[i];
-        return k + of;
+    const uint32_t lane = threadIdx.x % 32, row_bytes = (uint32_t)p.x.stride * bytes, mine = lane * VECTOR;
+    const uint32_t *const own = room->won[mine / 32];
+    found of = {p};
+    of.column = mine, of.stored = mine < slice.width;
+    const char *dy = (const char *)p.x.data + (slice.first + mine) * bytes;
+    const csaw__stretch_row *row_of_number = room->of.row; /* where rows stand elsewhere in the transpose */
+    /* After which of 32 edges rows end. */
+    const auto ends_from = [&](uint32_t base) {
+        return __reduce_add_sync(CSAW__ALL_LANES, end - 1 - base < 32 ? 1u << (end - 1 - base) : 0u);
     };
-    const auto read_number = [&](uint32_t k) { /* of the matrix's edge; the place, where it is not asked for */
-                                               if (k >= all) return uint64_t{0};
-                                               const uint64_t at = place(k);
-                                               return w.edge ? w.edge[at] : at;
+    const auto read_number = [&](uint32_t base) {
+        csaw__won_number number = {part.first_edge + base + lane, 0};
+        if (w.deal.moved) {
+            const uint32_t ends = ends_from(base);
+            number.place += (int64_t)row_of_number[__popc(ends & ((1u << lane) - 1))].shift;
+            row_of_number += __popc(ends);
+        }
+        number.number = number.place;
+        if (w.edge && base + lane < part.edges) number.number = w.edge[number.place];
+        return number;
     };
-    const auto read = [&](uint32_t k, csaw_edge e) {
-        csaw__won_edge edge = {0, 1.0f, 0};
-        if (k >= all) return edge;
-        const uint64_t at = place(k);
-        edge.row = p.col[at];
-        edge.won = won[(w.place ? at : e) * words];
-        if (p.weight) edge.weight = p.weight[(w.weights ? at : e) * p.heads + slice.head];
+    const auto read = [&](uint32_t base, const csaw__won_number &number) {
+        csaw__won_edge<VECTOR> edge = {0, 1.0f, {}};
+        if (base + lane >= part.edges) return edge;
+        edge.row = p.col[part.first_edge + base + lane];
+        csaw__take<VECTOR>(won + (w.place ? number.place : number.number) * VECTOR, edge.won.at);
+        if (p.weight) edge.weight = p.weight[(w.weights ? number.place : number.number) * p.heads + slice.head];
         return edge;
     };
-    csaw__won_edge next = read(lane, read_number(lane)); /* of the 32 to come, this lane's */
-    csaw_edge after = read_number(32 + lane);            /* the number of the one after */
-    float sum[UNITS] = {};
-#pragma unroll 1
-    for (uint32_t begin = 0; begin < all; begin += 32) {
-        const csaw__won_edge here = next;
-        next = read(begin + 32 + lane, after);
-        after = read_number(begin + 64 + lane);
-        uint32_t mine = csaw__turned_bits(here.won); /* edges that won the lane's column */
-        const uint32_t most = __reduce_max_sync(CSAW__ALL_LANES, (uint32_t)__popc(mine));
-        uint32_t of_unit[UNITS];
+    csaw__work_out(dy);
+    of.clear(0);
+    __syncwarp(); /* room->of.row stands */
+    csaw__won_edge<VECTOR> next = read(0, read_number(0));
+    csaw__won_number after = read_number(32);
+    of.next = room->of.row + 1;
+    of.row = room->of.row[0];
+    for (uint32_t base = 0; base < part.edges; base += 32) {
+        room->of.column[lane] = next.row;
+        room->of.weight[lane] = next.weight;
 #pragma unroll
-        for (int i = 0; i < UNITS; i++) {
-            const uint32_t before = i ? until[i - 1] : 0;
-            of_unit[i] = __ballot_sync(CSAW__ALL_LANES, begin + lane >= before && begin + lane < until[i]);
-        }
+        for (int i = 0; i < VECTOR; i++) room->won[i][lane] = next.won.at[i];
+        next = read(base + 32, after);
+        after = read_number(base + 64);
+        const uint32_t ends = ends_from(base);
+        __syncwarp();
 #pragma unroll 1
-        for (uint32_t first = 0; first < most; first += HELD) {
-            stored held[HELD];
-            uint32_t bit[HELD];
+        for (uint32_t k = 0; k < 32 && base + k < part.edges; k += BATCH) {
+            const bool second = base + k + HALF < part.edges; /* there is more than half of a batch */
+            vector loaded[BATCH];
+            /* The lane's columns that each of some edges won. */
+            const auto won_from = [&](uint32_t n, uint32_t *those) {
+                const words all = *(const words *)(own + k + n);
 #pragma unroll
-            for (int n = 0; n < HELD; n++) {
-                bit[n] = mine & (0 - mine);
-                mine ^= bit[n];
-                const csaw_vertex row = __shfl_sync(CSAW__ALL_LANES, here.row, csaw__place_of_bit(bit[n]) & 31);
-                if (bit[n]) held[n] = *(const stored *)(dy + row * row_bytes);
+                for (uint32_t i = 0; i < STEP; i++) those[i] = all.at[i] >> mine % 32 & ((1u << VECTOR) - 1);
+            };
+#pragma unroll
+            for (uint32_t n = 0; n < BATCH; n += STEP) {
+                uint32_t those[STEP];
+                if (n >= HALF && !second) break;
+                const columns at = *(const columns *)(room->of.column + k + n);
+                won_from(n, those);
+#pragma unroll
+                for (uint32_t i = 0; i < STEP; i++)
+                    if (those[i]) loaded[n + i] = *(const vector *)csaw__address(dy, at.at[i], row_bytes);
             }
 #pragma unroll
-            for (int n = 0; n < HELD; n++) {
-                const float weight = __shfl_sync(CSAW__ALL_LANES, here.weight, csaw__place_of_bit(bit[n]) & 31);
-                const float product = weight * csaw__widen<X>(held[n]);
-#pragma unroll
-                for (int i = 0; i < UNITS; i++)
-                    if (bit[n] & of_unit[i]) sum[i] += product;
+            for (uint32_t n = 0; n < BATCH; n += STEP) {
+                uint32_t those[STEP];
+                if (n >= HALF && !second) break;
+                const weights weight = *(const weights *)(room->of.weight + k + n);
+                won_from(n, those);
+                of.take_step(base + k + n, weight, loaded + n, ends >> (k + n) & ((1u << STEP) - 1), those);
             }
         }
-    }
-    const uint32_t stores = __ballot_sync(CSAW__ALL_LANES, own.stored);
-    const uint32_t chunks = __ballot_sync(CSAW__ALL_LANES, own.is_chunk);
-#pragma unroll
-    for (uint32_t i = 0; i < UNITS; i++) {
-        const uint64_t row = __shfl_sync(CSAW__ALL_LANES, own.row, (int)i);
-        if (!(stores >> i & 1) || column >= slice.width) continue;
-        if (chunks >> i & 1)
-            p.partial[(slice_number * p.split.most_chunks + row) * p.width + column] = sum[i];
-        else
-            csaw__store<1>(&p.y, row, slice.first + column, &sum[i]);
+        __syncwarp(); /* the edges at hand were read */
     }
 }
 
-/* ---- kernels by storage and share ---- */
+template <csaw_dtype X, int VECTOR, int BATCH, int BLOCKS>
+static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
+    csaw__gather_winners(const __grid_constant__ csaw__winners w) {
+    __shared__ csaw__won_warp<VECTOR> rooms[CSAW__STRETCH_THREADS / 32];
+    csaw__won_warp<VECTOR> *const room = rooms + threadIdx.x / 32;
+    const csaw__product &p = w.turned;
+    const uint32_t blocks = (uint32_t)p.blocks, slice_number = p.slices == 1 ? 0 : blockIdx.x / blocks;
+    const uint32_t column = threadIdx.x % 32 * VECTOR;
+    const uint32_t block =
+        csaw__stretch_part_of(blockIdx.x - slice_number * blocks, blocks, w.deal.multiprocessors, BLOCKS);
+    const uint64_t place = (block * (uint64_t)(CSAW__STRETCH_THREADS / 32) + threadIdx.x / 32) * w.deal.places;
+    const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
+    const uint32_t *const won = w.won + slice_number * p.num_edges * VECTOR;
+    const float zero[VECTOR] = {};
+    uint32_t first = 0;
+    if (place < p.rows + p.num_edges)
+        first = w.deal.first_rows ? w.deal.first_rows[place / CSAW__STRETCH_GRAIN]
+                                  : csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
+    bool begun = first > 0, more = place < p.rows + p.num_edges;
+    csaw__end_after_last(); /* and then alone the next may begin: csaw__merge_stretches() reads rows before it waits */
+    csaw__let_next_begin();
+    for (; more; first += 31, begun = false) {
+        csaw__stretch_lane own;
+        const csaw__stretch_part part =
+            csaw__stretch_part_at(p, slice, slice_number, w.deal, place, first, begun, false, &room->of, &own);
+        more = part.more;
+        for (uint32_t rest = part.empty; rest; rest &= rest - 1) {
+            const uint64_t row = __shfl_sync(CSAW__ALL_LANES, own.row, __ffs((int)rest) - 1);
+            if (column < slice.width) csaw__store<VECTOR>(&p.y, row, slice.first + column, zero);
+        }
+        if (part.edges) csaw__gather_part<X, VECTOR, BATCH>(w, slice, won, part, own.end, room);
+    }
+}
+
+/* ---- kernels by storage and width ---- */
 
 typedef void csaw__winners_kernel(csaw__winners);
 
-template <csaw_dtype X> static csaw__winners_kernel *csaw__winners_kernel_of(const csaw__winners *w) {
-    switch (w->units) {
-    case 1: return csaw__gather_winners<X, 1, CSAW__WON_HELD>;
-    case 2: return csaw__gather_winners<X, 2, CSAW__WON_HELD>;
-    default: return csaw__gather_winners<X, CSAW__WON_UNITS, CSAW__WON_HELD>;
-    }
+template <csaw_dtype X, int VECTOR> static csaw__winners_kernel *csaw__winners_kernel_by() {
+    constexpr csaw__stretch_shape SHAPE = csaw__won_shape_of(VECTOR * (X == CSAW_F32 ? 4 : 2), VECTOR);
+    return csaw__gather_winners<X, VECTOR, SHAPE.batch, SHAPE.blocks>;
+}
+
+template <csaw_dtype X> static csaw__winners_kernel *csaw__winners_kernel_of(uint32_t vector) {
+    constexpr int WIDE = X == CSAW_F32 ? CSAW__VECTOR : CSAW__VECTOR_16;
+    if (vector == WIDE) return csaw__winners_kernel_by<X, WIDE>();
+    if (vector == 4) return csaw__winners_kernel_by<X, 4>();
+    return vector == 2 ? csaw__winners_kernel_by<X, 2>() : csaw__winners_kernel_by<X, 1>();
 }
 
 static csaw__winners_kernel *csaw__winners_kernel_at(const csaw__winners *w) {
-    if (w->turned.x.dtype == CSAW_F32) return csaw__winners_kernel_of<CSAW_F32>(w);
-    return w->turned.x.dtype == CSAW_F16 ? csaw__winners_kernel_of<CSAW_F16>(w) : csaw__winners_kernel_of<CSAW_BF16>(w);
+    if (w->turned.x.dtype == CSAW_F32) return csaw__winners_kernel_of<CSAW_F32>(w->turned.vector);
+    return w->turned.x.dtype == CSAW_F16 ? csaw__winners_kernel_of<CSAW_F16>(w->turned.vector)
+                                         : csaw__winners_kernel_of<CSAW_BF16>(w->turned.vector);
 }
 
 #endif

@@ -3,31 +3,30 @@
 #ifndef CSAW_SPMM_DEVICE_WINNERS_LAYOUT_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_LAYOUT_CUH
 
-#include "spmm/device_product.h"
+#include "spmm/device_stretch_layout.cuh"
 
 enum {
-    CSAW__WON_COLUMNS = 32, /* the bits of a word */
-    CSAW__WON_WORDS = 8,    /* of a slice, at most: a sector */
-    CSAW__WON_UNITS = 4,    /* of the transpose, that a warp takes, at most */
-    CSAW__WON_DEGREE = 64   /* mean degree up to which words are no more bytes than arg is; R-MAT 17 of 69, on an H100
-                             * gathered by rows 0.60 and 1.87 ms, sorted 0.50 and 1.88 */
+    CSAW__WON_HELD = 8,   /* words of rows that a warp finds at once */
+    CSAW__WON_SECTOR = 8, /* words that fill a sector of memory */
+    CSAW__WON_DEGREE = 64 /* mean degree up to which words are no more bytes than arg is; R-MAT 17 of 69, on an H100
+                           * gathered by rows 0.60 and 1.87 ms, sorted 0.50 and 1.88 */
 };
 
 typedef struct csaw__winners {
-    csaw__product turned;   /* rows are those of the transpose; x is dy, y is dx */
-    uint64_t rows;          /* of the matrix */
-    const uint64_t *rowptr; /* [rows + 1] */
-    const csaw_edge *arg;   /* [rows, columns of dy] */
-    const csaw_edge *edge;  /* [num_edges] of the matrix, by the transpose's edges; NULL if none asks */
-    const uint64_t *place;  /* [num_edges] of the transpose, by the matrix's edges: words stand there; NULL = by
-                             * the matrix's edges */
-    bool weights;           /* stand in the transpose's order, not in the matrix's */
-    uint32_t *won;          /* [slices of a launch, num_edges, words] bit c of word w: arg names the edge in column
-                             * 32 w + c of the slice */
-    uint32_t words, units;  /* of a slice; of the transpose, that a warp takes */
-    uint32_t lane_bits;     /* 2^lane_bits lanes find the winners of a row */
-    uint64_t find_blocks;   /* of a slice, that find winners */
-    uint64_t at_once;       /* slices of a launch */
+    csaw__product turned;    /* rows are those of the transpose, as the deal has them; x is dy, y is dx */
+    csaw__stretch_deal deal; /* shifted: not used */
+    uint64_t rows;           /* of the matrix */
+    const uint64_t *rowptr;  /* [rows + 1] */
+    const csaw_edge *arg;    /* [rows, columns of dy] */
+    const csaw_edge *edge;   /* [num_edges] of the matrix, by the transpose's edges; NULL if none asks */
+    const uint64_t *place;   /* [num_edges] of the transpose, by the matrix's edges: words stand there; NULL = by the
+                              * matrix's edges */
+    bool weights;            /* stand in the transpose's order, not in the matrix's */
+    uint32_t *won;           /* [slices of a launch, num_edges, vector] bit c of word i: arg names the edge in column
+                              * 32 i + c of the slice, which has so many words as a lane has columns */
+    uint32_t lane_bits;      /* 2^lane_bits lanes find the winners of a row */
+    uint64_t find_blocks;    /* of a slice, that find winners */
+    uint64_t at_once;        /* slices of a launch */
 } csaw__winners;
 
 /* Work memory for words: what arg has bytes, or a little. */
@@ -36,40 +35,45 @@ static inline uint64_t csaw__won_room(const csaw__winners *w) {
     return of_arg > CSAW__ROOM_BYTES ? of_arg : CSAW__ROOM_BYTES;
 }
 
-/* How many units each warp gathers. */
-static inline void csaw__winners_share(csaw__winners *w, uint32_t units) {
-    const uint64_t warps = CSAW__THREADS / 32, all = w->turned.split.most_chunks + w->turned.rows;
-    w->units = units;
-    w->turned.blocks = ((all + units - 1) / units * w->words + warps - 1) / warps;
+/* By bytes that a lane loads of an edge, and by elements. */
+static __host__ __device__ constexpr csaw__stretch_shape csaw__won_shape_of(uint32_t bytes, uint32_t vector) {
+    return vector == 1                 ? csaw__stretch_shape{8, 10}
+           : vector == 2 && bytes == 8 ? csaw__stretch_shape{8, 8}
+           : vector == 2               ? csaw__stretch_shape{8, 7}
+           : vector == 4               ? csaw__stretch_shape{8, 5}
+                                       : csaw__stretch_shape{8, 4};
 }
 
-/* Fills in the layout, where rows, split, columns and heads stand. A slice is the widest that is not twice what there
- * are columns for, and whose words of all edges fit work memory. */
-static inline void csaw__winners_lay_out(csaw__winners *w) {
+/* Rows that a warp finds the winners of, of so many words each, by 2^lane_bits lanes. */
+static __host__ __device__ __forceinline__ uint32_t csaw__won_rows(uint32_t words, uint32_t lane_bits) {
+    return CSAW__WON_HELD / words << (5 - lane_bits);
+}
+
+/* Fills in the layout, where rows, split, columns and heads stand. Slices are those of stretches, or narrower, so that
+ * words of all edges fit work memory. known: the long rows, by a plan; NULL = not known. */
+static inline void csaw__winners_lay_out(csaw__winners *w, const csaw__long_rows *known) {
     csaw__product *const p = &w->turned;
     const uint64_t bytes = p->num_edges * sizeof *w->won; /* of a word each */
     const uint64_t most_words = bytes ? csaw__won_room(w) / bytes : UINT64_MAX;
     csaw__lay_vectors(p);
     p->reduce = CSAW_SUM;
-    w->words = 1;
-    while (w->words < CSAW__WON_WORDS && 2 * w->words <= most_words && w->words * CSAW__WON_COLUMNS < p->columns)
-        w->words *= 2;
-    p->width = w->words * CSAW__WON_COLUMNS;
-    p->slices_of_head = (p->columns + p->width - 1) / p->width;
-    p->first_slice = 0;
-    csaw__winners_share(w, CSAW__WON_UNITS);
+    while (p->vector > 1 && p->vector > most_words) p->vector /= 2;
+    csaw__lay_stretches(p, known, 0);
+    const uint64_t slices = p->slices_of_head * p->heads, partial = csaw__partial_bytes(p);
+    w->deal.places = CSAW__STRETCH_PLACES;
+    csaw__deal_stretches(p, w->deal.places);
     w->lane_bits = 0;
     while (w->lane_bits < 5 && 1u << w->lane_bits < p->columns) w->lane_bits++;
-    w->find_blocks = ((w->rows << w->lane_bits) + CSAW__THREADS - 1) / CSAW__THREADS;
-    const uint64_t slices = p->slices_of_head * p->heads, partial = csaw__partial_bytes(p);
+    const uint64_t of_block = csaw__won_rows(p->vector, w->lane_bits) * (CSAW__THREADS / 32);
+    w->find_blocks = (w->rows + of_block - 1) / of_block;
     const uint64_t of_partial = partial ? CSAW__ROOM_BYTES / partial : slices;
-    w->at_once = most_words / w->words;
+    w->at_once = most_words / p->vector;
     if (w->at_once > of_partial) w->at_once = of_partial;
     w->at_once = w->at_once < 1 ? 1 : w->at_once < slices ? w->at_once : slices;
 }
 
 /* Whether words of an edge fill a sector, so that they go to the edge's place in the transpose as they are, and are
  * read one after the other. Fewer would be a part of a sector each, which is as well read there. */
-static inline bool csaw__won_by_place(const csaw__winners *w) { return w->words == CSAW__WON_WORDS; }
+static inline bool csaw__won_by_place(const csaw__winners *w) { return w->turned.vector == CSAW__WON_SECTOR; }
 
 #endif

@@ -77,8 +77,8 @@ template <typename EDGE> static csaw__find_winners_kernel *csaw__find_winners_of
 }
 
 static csaw__find_winners_kernel *csaw__find_winners_at(const csaw__winners *w) {
-    return w->turned.num_edges <= UINT32_MAX ? csaw__find_winners_of<uint32_t>(w->turned.vector)
-                                             : csaw__find_winners_of<uint64_t>(w->turned.vector);
+    return w->turned.num_edges <= UINT32_MAX ? csaw__find_winners_of<uint32_t>(w->words)
+                                             : csaw__find_winners_of<uint64_t>(w->words);
 }
 
 #endif

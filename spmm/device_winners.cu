@@ -16,7 +16,7 @@ bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_dense *dy) {
 static csaw_status launch(const place &where, const csaw__winners *w) {
     const csaw__product *const p = &w->turned;
     const unsigned slices = (unsigned)p->slices;
-    CSAW_CUDA(cudaMemsetAsync(w->won, 0, slices * p->num_edges * p->vector * sizeof *w->won, where.stream));
+    CSAW_CUDA(cudaMemsetAsync(w->won, 0, slices * p->num_edges * w->words * sizeof *w->won, where.stream));
     if (w->find_blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->find_blocks, CSAW__THREADS,
                                      csaw__find_winners_at(w), *w));
@@ -66,7 +66,7 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
                  "%llu rows and %llu columns take %llu blocks, but a launch has at most 2^31 - 1; split the matrix",
                  (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)blocks);
     if (w.at_once * blocks > 0x7fffffffu) w.at_once = 0x7fffffffu / blocks;
-    CSAW_TRY(won.take(where, w.at_once * a->num_edges * p->vector, "which edges won"));
+    CSAW_TRY(won.take(where, w.at_once * a->num_edges * w.words, "which edges won"));
     CSAW_TRY(partial.take(where, w.at_once * p->split.most_chunks * p->width, "partial results of long rows"));
     const bool by_place = csaw__won_by_place(&w);
     uint64_t *const places = d ? d->place : nullptr;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* spmm/device_winners.cuh - device code of dx of MAX and MIN over the transpose: rows and chunks by stretches as
- * csaw_spmm() has them (spmm/device_stretch.cuh), but of dy only where a bit says that the edge won
- * (spmm/device_find_winners.cuh); of a row of n edges about one in n elements is read. To be compiled without
- * contraction of a * b + c. */
+/* spmm/device_winners.cuh - device code of dx of MAX and MIN over the transpose. A first kernel says of each edge, in a
+ * word for each 32 columns, where arg names it (spmm/device_find_winners.cuh); a second adds what csaw_spmm() would by
+ * stretches of the transpose (spmm/device_stretch.cuh), but of dy only where a bit is set: of a row of n edges about
+ * one in n elements is read. To be compiled without contraction of a * b + c.
+ *
+ * Limit: MEASURED */
 #ifndef CSAW_SPMM_DEVICE_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_CUH
 
@@ -127,16 +129,15 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
     const uint32_t block =
         csaw__stretch_part_of(blockIdx.x - slice_number * blocks, blocks, w.deal.multiprocessors, BLOCKS);
     const uint64_t place = (block * (uint64_t)(CSAW__STRETCH_THREADS / 32) + threadIdx.x / 32) * w.deal.places;
+    csaw__end_after_last(); /* and then alone the next may begin: csaw__merge_stretches() reads rows before it waits */
+    csaw__let_next_begin();
+    if (place >= p.rows + p.num_edges) return;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
     const uint32_t *const won = w.won + slice_number * p.num_edges * VECTOR;
     const float zero[VECTOR] = {};
-    uint32_t first = 0;
-    if (place < p.rows + p.num_edges)
-        first = w.deal.first_rows ? w.deal.first_rows[place / CSAW__STRETCH_GRAIN]
-                                  : csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
-    bool begun = first > 0, more = place < p.rows + p.num_edges;
-    csaw__end_after_last(); /* and then alone the next may begin: csaw__merge_stretches() reads rows before it waits */
-    csaw__let_next_begin();
+    uint32_t first = w.deal.first_rows ? w.deal.first_rows[place / CSAW__STRETCH_GRAIN]
+                                       : csaw__rows_before(p.rowptr, (uint32_t)p.rows, place);
+    bool begun = first > 0, more = true;
     for (; more; first += 31, begun = false) {
         csaw__stretch_lane own;
         const csaw__stretch_part part =
@@ -155,7 +156,7 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
 typedef void csaw__winners_kernel(csaw__winners);
 
 template <csaw_dtype X, int VECTOR> static csaw__winners_kernel *csaw__winners_kernel_by() {
-    constexpr csaw__stretch_shape SHAPE = csaw__won_shape_of(VECTOR * (X == CSAW_F32 ? 4 : 2), VECTOR);
+    constexpr csaw__stretch_shape SHAPE = csaw__won_shape_of(VECTOR);
     return csaw__gather_winners<X, VECTOR, SHAPE.batch, SHAPE.blocks>;
 }
 
@@ -167,9 +168,10 @@ template <csaw_dtype X> static csaw__winners_kernel *csaw__winners_kernel_of(uin
 }
 
 static csaw__winners_kernel *csaw__winners_kernel_at(const csaw__winners *w) {
-    if (w->turned.x.dtype == CSAW_F32) return csaw__winners_kernel_of<CSAW_F32>(w->turned.vector);
-    return w->turned.x.dtype == CSAW_F16 ? csaw__winners_kernel_of<CSAW_F16>(w->turned.vector)
-                                         : csaw__winners_kernel_of<CSAW_BF16>(w->turned.vector);
+    const uint32_t vector = w->turned.vector;
+    if (w->turned.x.dtype == CSAW_F32) return csaw__winners_kernel_of<CSAW_F32>(vector);
+    return w->turned.x.dtype == CSAW_F16 ? csaw__winners_kernel_of<CSAW_F16>(vector)
+                                         : csaw__winners_kernel_of<CSAW_BF16>(vector);
 }
 
 #endif

@@ -22,8 +22,9 @@ typedef struct csaw__winners {
     const uint64_t *place;   /* [num_edges] of the transpose, by the matrix's edges: words stand there; NULL = by the
                               * matrix's edges */
     bool weights;            /* stand in the transpose's order, not in the matrix's */
-    uint32_t *won;           /* [slices of a launch, num_edges, vector] bit c of word i: arg names the edge in column
-                              * 32 i + c of the slice, which has so many words as a lane has columns */
+    uint32_t *won;           /* [slices of a launch, num_edges, words] bit c of word i: arg names the edge in column
+                              * 32 i + c of the slice */
+    uint32_t words;          /* of a slice */
     uint32_t lane_bits;      /* 2^lane_bits lanes find the winners of a row */
     uint64_t find_blocks;    /* of a slice, that find winners */
     uint64_t at_once;        /* slices of a launch */
@@ -35,13 +36,12 @@ static inline uint64_t csaw__won_room(const csaw__winners *w) {
     return of_arg > CSAW__ROOM_BYTES ? of_arg : CSAW__ROOM_BYTES;
 }
 
-/* By bytes that a lane loads of an edge, and by elements. */
-static __host__ __device__ constexpr csaw__stretch_shape csaw__won_shape_of(uint32_t bytes, uint32_t vector) {
-    return vector == 1                 ? csaw__stretch_shape{8, 10}
-           : vector == 2 && bytes == 8 ? csaw__stretch_shape{8, 8}
-           : vector == 2               ? csaw__stretch_shape{8, 7}
-           : vector == 4               ? csaw__stretch_shape{8, 5}
-                                       : csaw__stretch_shape{8, 4};
+/* By elements that a lane loads of an edge. */
+static __host__ __device__ constexpr csaw__stretch_shape csaw__won_shape_of(uint32_t vector) {
+    return vector == 1   ? csaw__stretch_shape{8, 10}
+           : vector == 2 ? csaw__stretch_shape{8, 7}
+           : vector == 4 ? csaw__stretch_shape{8, 5}
+                         : csaw__stretch_shape{8, 4};
 }
 
 /* Rows that a warp finds the winners of, of so many words each, by 2^lane_bits lanes. */
@@ -49,8 +49,8 @@ static __host__ __device__ __forceinline__ uint32_t csaw__won_rows(uint32_t word
     return CSAW__WON_HELD / words << (5 - lane_bits);
 }
 
-/* Fills in the layout, where rows, split, columns and heads stand. Slices are those of stretches, or narrower, so that
- * words of all edges fit work memory. known: the long rows, by a plan; NULL = not known. */
+/* Fills in the layout, where rows, columns and heads stand. Slices are those of stretches, or narrower, so that words
+ * of all edges fit work memory. known: the long rows, by a plan; NULL = not known. */
 static inline void csaw__winners_lay_out(csaw__winners *w, const csaw__long_rows *known) {
     csaw__product *const p = &w->turned;
     const uint64_t bytes = p->num_edges * sizeof *w->won; /* of a word each */
@@ -59,21 +59,22 @@ static inline void csaw__winners_lay_out(csaw__winners *w, const csaw__long_rows
     p->reduce = CSAW_SUM;
     while (p->vector > 1 && p->vector > most_words) p->vector /= 2;
     csaw__lay_stretches(p, known, 0);
-    const uint64_t slices = p->slices_of_head * p->heads, partial = csaw__partial_bytes(p);
+    w->words = p->vector;
     w->deal.places = CSAW__STRETCH_PLACES;
     csaw__deal_stretches(p, w->deal.places);
     w->lane_bits = 0;
     while (w->lane_bits < 5 && 1u << w->lane_bits < p->columns) w->lane_bits++;
-    const uint64_t of_block = csaw__won_rows(p->vector, w->lane_bits) * (CSAW__THREADS / 32);
+    const uint64_t of_block = csaw__won_rows(w->words, w->lane_bits) * (CSAW__THREADS / 32);
     w->find_blocks = (w->rows + of_block - 1) / of_block;
+    const uint64_t slices = p->slices_of_head * p->heads, partial = csaw__partial_bytes(p);
     const uint64_t of_partial = partial ? CSAW__ROOM_BYTES / partial : slices;
-    w->at_once = most_words / p->vector;
+    w->at_once = most_words / w->words;
     if (w->at_once > of_partial) w->at_once = of_partial;
     w->at_once = w->at_once < 1 ? 1 : w->at_once < slices ? w->at_once : slices;
 }
 
 /* Whether words of an edge fill a sector, so that they go to the edge's place in the transpose as they are, and are
  * read one after the other. Fewer would be a part of a sector each, which is as well read there. */
-static inline bool csaw__won_by_place(const csaw__winners *w) { return w->turned.vector == CSAW__WON_SECTOR; }
+static inline bool csaw__won_by_place(const csaw__winners *w) { return w->words == CSAW__WON_SECTOR; }
 
 #endif

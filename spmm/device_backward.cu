@@ -53,8 +53,8 @@ static csaw_status scatter_features(const place &where, csaw__device_scatter s, 
     float *const products[2] = {product[0].get(), product[1].get()};
     if (most) CSAW_TRY(sort(where, nullptr, &bytes, keys, products, &s));
     CSAW_TRY(room.take(where, bytes, "gradients being sorted"));
-    if (where.counted) return CSAW_OK;
     CSAW_TRY(turned.fill(where));
+    if (where.counted) return CSAW_OK;
     for (; s.first < cols; s.first += s.width) {
         if (cols - s.first < s.width) s.width = (uint32_t)(cols - s.first);
         CSAW_CUDA(cudaMemsetAsync(sum.get(), 0, slots * s.width * sizeof *sum.get(), where.stream));

@@ -6,7 +6,6 @@
 #ifndef CSAW_SPMM_DEVICE_FIND_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_FIND_WINNERS_CUH
 
-#include "spmm/device_beside.cuh"
 #include "spmm/device_group.cuh"
 #include "spmm/device_winners_layout.cuh"
 
@@ -32,7 +31,6 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const
     const uint64_t cols = w.turned.y.cols, before = slice_number * w.turned.num_edges;
     const csaw_edge *const arg = w.arg + first * cols + slice.first + own;
     EDGE begin[ROWS], length[ROWS], number[ROWS][WORDS]; /* number: within the row */
-    csaw__let_next_begin();
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         const bool is_row = first + r * apart < w.rows;

@@ -83,23 +83,6 @@ static inline csaw_status csaw__waits_for_last(const void *kernel, bool *out) {
     return CSAW_OK;
 }
 
-/* A launch that begins beside what ends before it, and waits for that by itself (csaw__end_after_last()). */
-template <typename... P, typename... A>
-static inline csaw_status csaw__launch_early(const place &where, unsigned blocks, unsigned threads,
-                                             void (*kernel)(P...), const A &...arguments) {
-    cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute early = {};
-    bool waits = false;
-    CSAW_TRY(csaw__waits_for_last((const void *)kernel, &waits));
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    config.gridDim = dim3(blocks), config.blockDim = dim3(threads);
-    config.stream = where.stream;
-    config.attrs = &early, config.numAttrs = waits;
-    CSAW_CUDA(cudaLaunchKernelEx(&config, kernel, (P)arguments...));
-    return CSAW_OK;
-}
-
 /* CSAW_SPMM_STRETCHES, and the merging of its chunks, which begins early. */
 csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const csaw__stretch_deal *deal);
 csaw_status csaw__launch_stretch_merge(const place &where, const csaw__product *p, const csaw__stretch_deal *deal);

@@ -229,7 +229,7 @@ template <csaw_dtype X, int VECTOR, bool EXTREME, bool WON = false> struct csaw_
             if (EXTREME)
 #pragma unroll
                 for (int i = 0; i < VECTOR; i++) value[i] *= sign;
-            else if (!WON && row.divisor != 1.0f) /* of MEAN */
+            else if (row.divisor != 1.0f)
 #pragma unroll
                 for (int i = 0; i < VECTOR; i++) value[i] /= row.divisor;
             if (stored) csaw__store<VECTOR>(&p.y, 0, row.to + column, value);

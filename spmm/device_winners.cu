@@ -20,8 +20,9 @@ static csaw_status launch(const place &where, const csaw__winners *w) {
     if (w->find_blocks)
         CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->find_blocks, CSAW__THREADS,
                                      csaw__find_winners_at(w), *w));
-    CSAW_TRY(
-        csaw__launch_early(where, slices * (unsigned)p->blocks, CSAW__STRETCH_THREADS, csaw__winners_kernel_at(w), *w));
+    /* not early, as the merge: it has more shared memory than the kernel before it, and 256 columns took up to 1.15 */
+    CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)p->blocks, CSAW__STRETCH_THREADS,
+                                 csaw__winners_kernel_at(w), *w));
     return csaw__launch_stretch_merge(where, p, &w->deal);
 }
 
@@ -71,8 +72,8 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
     const bool by_place = csaw__won_by_place(&w);
     uint64_t *const places = d ? d->place : nullptr;
     if (by_place && !places) CSAW_TRY(edge_place.take(where, a->num_edges, "places of edges in the transpose"));
-    if (where.counted) return CSAW_OK;
     CSAW_TRY(turned.fill(where));
+    if (where.counted) return CSAW_OK;
     p->partial = partial.get();
     w.won = won.get();
     w.place = by_place && places ? places : edge_place.get();

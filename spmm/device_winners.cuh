@@ -156,7 +156,7 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
 typedef void csaw__winners_kernel(csaw__winners);
 
 template <csaw_dtype X, int VECTOR> static csaw__winners_kernel *csaw__winners_kernel_by() {
-    constexpr csaw__stretch_shape SHAPE = csaw__won_shape_of(VECTOR);
+    constexpr csaw__stretch_shape SHAPE = csaw__won_shape_of(VECTOR, X == CSAW_F32 ? 4 : 2);
     return csaw__gather_winners<X, VECTOR, SHAPE.batch, SHAPE.blocks>;
 }
 

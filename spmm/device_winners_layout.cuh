@@ -36,10 +36,10 @@ static inline uint64_t csaw__won_room(const csaw__winners *w) {
     return of_arg > CSAW__ROOM_BYTES ? of_arg : CSAW__ROOM_BYTES;
 }
 
-/* By elements that a lane loads of an edge. */
-static __host__ __device__ constexpr csaw__stretch_shape csaw__won_shape_of(uint32_t vector) {
+/* By elements that a lane loads of an edge, and bytes of one. */
+static __host__ __device__ constexpr csaw__stretch_shape csaw__won_shape_of(uint32_t vector, uint32_t element) {
     return vector == 1   ? csaw__stretch_shape{8, 10}
-           : vector == 2 ? csaw__stretch_shape{8, 7}
+           : vector == 2 ? csaw__stretch_shape{8, element == 4 ? 8 : 7}
            : vector == 4 ? csaw__stretch_shape{8, 5}
                          : csaw__stretch_shape{8, 4};
 }

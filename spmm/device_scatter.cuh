@@ -195,6 +195,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
                     const float so_far = __shfl_sync(CSAW__ALL_LANES, sum, from);
                     if (rank == r + k) sum = so_far + product;
                 }
+            __syncwarp();                                    /* what columns before had left was read */
             if (is_won && those >> lane == 1) *sum_of = sum; /* the last of them */
             __syncwarp();                                    /* for the columns to come */
         }

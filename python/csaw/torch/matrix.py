@@ -37,7 +37,8 @@ class Matrix:
     each entry was among the edges given, None = in the same order. Tensors must stay as they are. prepare=False: a
     matrix of one training step. Nothing is kept, so that each product finds out what it needs, and on a GPU nothing is
     checked and nothing waits; all bits are the same. maxima=True: on a GPU 8 bytes an edge are kept as well, by which
-    gradients of "max" and "min" of more than 128 columns take less time; means=True: 4, for "mean" without weights.
+    gradients of "max" and "min" of more than 128 columns in 16 bits take less time; means=True: 4, for "mean" without
+    weights.
     """
 
     def __init__(self, rowptr: Tensor, col: Tensor, weight: Optional[Tensor] = None, num_cols: Optional[int] = None,

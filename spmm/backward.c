@@ -113,13 +113,13 @@ static csaw_status by_arg(const csaw__call *call, const csaw_sparse *a, const cs
     if (dx) s.dx = with_stride(dx);
     CSAW_TRY(csaw__array_check(s.arg, "arg of the backward pass of MAX or MIN", a->rows * dy->cols));
     if (call->work) {
-        if (dx) *call->work += csaw__column_chunks_bytes(a, t, &s.num_chunks);
+        if (dx && dy->cols) *call->work += csaw__column_chunks_bytes(a, t, &s.num_chunks);
         *call->work += csaw__scatter_bytes(&s, dx != NULL, dweight != NULL, exact);
         return CSAW_OK;
     }
     CSAW_TRY(csaw__scatter_check(&s));
     if (x) s.x = with_stride(x);
-    if (dx) CSAW_TRY_DONE(csaw__column_chunks_create(a, t, &s.chunks));
+    if (dx && dy->cols) CSAW_TRY_DONE(csaw__column_chunks_create(a, t, &s.chunks));
     if (s.chunks.begin) s.num_chunks = s.chunks.begin[a->cols];
     CSAW_TRY_DONE(csaw__scatter_room(&s, dx != NULL, dweight != NULL, exact));
     if (dx) (exact ? csaw__scatter_features_f64 : csaw__scatter_features_f32)(&s);

@@ -42,6 +42,11 @@ static csaw_status scatter_features(const place &where, csaw__device_scatter s, 
     work<float> product[2], sum;
     work<char> room;
     size_t bytes = 0;
+    CSAW_REQUIRE(
+        slots <= 0xffffffffu, CSAW_EINVAL,
+        "%llu columns and %llu edges have %llu sums of a column of dx each, but 2^32 - 1 is the limit; split a by "
+        "columns",
+        (unsigned long long)s.a.cols, (unsigned long long)s.a.num_edges, (unsigned long long)slots);
     s.width = csaw__scatter_columns(s.a.rows, slots, cols);
     const uint64_t most = s.a.rows * s.width;
     for (int i = 0; i < 2; i++) {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_beside.cuh - two kernels of a stream side by side, by programmatic dependent launch (CUDA C++ Programming
  * Guide; compute capability 9): the first lets the next one begin as soon as all of its own blocks have. The next waits
- * for it before it needs what the first one makes, in every thread; or, if it needs nothing, in its last block, so that
- * what comes after it waits for it alone. So a launch costs less, and rows that few blocks take one edge after the
- * other do not keep the others waiting. Code for older GPUs has no such wait, so it is launched when the first one is
- * done. */
+ * for it before it needs what the first one makes, in every thread. So a launch costs less. Code for older GPUs has
+ * no such wait, so it is launched when the first one is done. */
 #ifndef CSAW_SPMM_DEVICE_BESIDE_CUH
 #define CSAW_SPMM_DEVICE_BESIDE_CUH
 

@@ -39,7 +39,8 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const
 #pragma unroll
         for (int i = 0; i < WORDS; i++) {
             number[r][i] = (EDGE)CSAW_NO_EDGE;
-            if (is_row && i * 32 + own < slice.width) number[r][i] = (EDGE)arg[r * apart * cols + i * 32];
+            if (is_row && i * 32 + own < slice.width)
+                number[r][i] = csaw__edge_named<EDGE>(arg[r * apart * cols + i * 32]);
         }
     }
 #pragma unroll

@@ -52,6 +52,11 @@ static __device__ __forceinline__ uint64_t csaw__row_by_warp(const uint64_t *row
     return low;
 }
 
+/* An entry of arg as an integer that counts all edges; one that names none of them becomes CSAW_NO_EDGE. */
+template <typename EDGE> static __device__ __forceinline__ EDGE csaw__edge_named(csaw_edge e) {
+    return sizeof(EDGE) < sizeof e && e >> 32 ? (EDGE)CSAW_NO_EDGE : (EDGE)e;
+}
+
 /* Of each of some numbers below 2^bits, the lanes of a warp that have the same; bits: the same in all lanes. (A match
  * of lanes takes 7 clocks for each number that there is, on an H200.) */
 template <int COUNT, typename T>

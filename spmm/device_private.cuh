@@ -176,8 +176,8 @@ csaw_status csaw__device_features(const place &where, csaw_spmm_method method, c
                                   const csaw_sparse *given, const csaw_spmm_plan *plan, uint32_t heads, bool mean,
                                   const csaw_dense *dy, const csaw_dense *dx);
 /* dx of MAX and MIN over the transpose, which is opened and is filled here once all memory is taken, and where that is
- * faster than to sort: rows are not many times as few as edges. Strides of dy and dx are filled in. plan: whose
- * transpose that is, or NULL. dy: NULL = any. */
+ * faster than to sort: rows are not many times as few as edges, and stretches count them. Strides of dy and dx are
+ * filled in. plan: whose transpose that is, or NULL. dy: NULL = any. */
 bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_dense *dy);
 /* place: [num_edges] of the transpose's edges, by the matrix's. */
 csaw_status csaw__device_edge_places(const place &where, const csaw_edge *edge, uint64_t edges, uint64_t *place);

@@ -14,6 +14,7 @@
 
 /* Products sorted together: 16 bytes each, and what the sort takes. So many that of 2.4 million rows 16 columns are. */
 #define CSAW__SCATTERED (5ull << 23)
+#define CSAW__SCATTERED_SUMS (4 * CSAW__SCATTERED) /* of 4 bytes */
 enum { CSAW__SCATTER_WHOLE = 16 /* columns of float32 that a read from memory has side by side */ };
 
 typedef struct csaw__device_scatter {
@@ -29,11 +30,11 @@ typedef struct csaw__device_scatter {
     uint32_t lane_bits; /* of dweight, whose width is the columns of a head: 2^lane_bits lanes take them */
 } csaw__device_scatter;
 
-/* How many columns of dy are sorted together: what fits, and what keys of 32 bits tell apart in so many slots. Of
- * several rounds each but the last has as many, by whole reads, of which fewer columns would use a part alone. */
+/* How many columns of dy are sorted together: as many as products, and sums of so many slots, fit. Of several rounds
+ * each but the last has as many, by whole reads, of which fewer columns would use a part alone. */
 static inline uint32_t csaw__scatter_columns(uint64_t rows, uint64_t slots, uint64_t cols) {
-    const uint64_t fit = rows ? CSAW__SCATTERED / rows : cols, keys = slots ? 0xffffffffu / slots : cols;
-    const uint64_t both = fit < keys ? fit : keys, most = both < 1 ? 1 : both < 4096 ? both : 4096;
+    const uint64_t fit = rows ? CSAW__SCATTERED / rows : cols, sums = slots ? CSAW__SCATTERED_SUMS / slots : cols;
+    const uint64_t both = fit < sums ? fit : sums, most = both < 1 ? 1 : both < 4096 ? both : 4096;
     if (cols <= most) return (uint32_t)cols;
     if (most < CSAW__SCATTER_WHOLE) return (uint32_t)most;
     const uint64_t reads = (cols + CSAW__SCATTER_WHOLE - 1) / CSAW__SCATTER_WHOLE, fits = most / CSAW__SCATTER_WHOLE;
@@ -166,7 +167,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS)
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
             const uint32_t c = turn + 32 * j;
-            number[j] = (EDGE)(length && c + own < s.width ? arg[c] : CSAW_NO_EDGE) - begin;
+            number[j] = csaw__edge_named<EDGE>(length && c + own < s.width ? arg[c] : CSAW_NO_EDGE) - begin;
         }
 #pragma unroll
         for (int j = 0; j < HELD; j++) {

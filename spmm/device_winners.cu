@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_winners.cu - dx of MAX and MIN on a GPU over the transpose, a plan's or one made here: who won, then the
- * units of dx, and the chunks of long rows merged, as many slices of columns at a time as work memory holds words of.
+ * stretches of dx, and the chunks of long rows merged, as many slices of columns at a time as work memory holds words
+ * of.
  */
 #include "spmm/device_winners.cuh"
 

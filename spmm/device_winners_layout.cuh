@@ -8,8 +8,7 @@
 enum {
     CSAW__WON_HELD = 8,   /* words of rows that a warp finds at once */
     CSAW__WON_SECTOR = 8, /* words that fill a sector of memory */
-    CSAW__WON_DEGREE = 64 /* mean degree up to which words are no more bytes than arg is; R-MAT 17 of 69, on an H100
-                           * gathered by rows 0.60 and 1.87 ms, sorted 0.50 and 1.88 */
+    CSAW__WON_DEGREE = 64 /* mean degree up to which words are no more bytes than arg is */
 };
 
 typedef struct csaw__winners {
@@ -30,7 +29,7 @@ typedef struct csaw__winners {
     uint64_t at_once;        /* slices of a launch */
 } csaw__winners;
 
-/* Work memory for words: what arg has bytes, or a little. */
+/* Work memory for words: what arg has bytes, or CSAW__ROOM_BYTES; more only if one slice does not fit. */
 static inline uint64_t csaw__won_room(const csaw__winners *w) {
     const uint64_t of_arg = w->rows * w->turned.y.cols * sizeof *w->arg;
     return of_arg > CSAW__ROOM_BYTES ? of_arg : CSAW__ROOM_BYTES;

@@ -404,7 +404,7 @@ TEST(EmulatedBackward, WinnersGatheredHaveTheCpusBits) {
                         Dense dx(a.cols, cols, dtype, 4);
                         s.dx = WithStride(dx.view());
                         How how;
-                        how.slices = columns == 65 ? 2 : 4, how.planned = planned, how.wide = columns % 3 == 0;
+                        how.slices = columns == 65 ? 2 : 4, how.planned = planned, how.wide = columns % 3 == 1;
                         how.reordered = planned && (columns + heads) % 4;
                         how.fixed = view.weight && (columns + dtype) % 2;
                         Gather(s, how);
@@ -460,12 +460,21 @@ TEST(EmulatedBackward, RowsOfAWarpThatFindsWinners) {
 
 TEST(EmulatedBackward, WinnersOfOtherRowsAreNone) {
     const Sparse a = random_sparse("rows", {2, 0, 3}, 4, true);
-    Dense dy(random_matrix(3, 2, 2), CSAW_F32), dx(4, 2, CSAW_F32), zeros(Matrix(4, 2), CSAW_F32);
-    const std::vector<csaw_edge> arg = {2, 5, 0, CSAW_NO_EDGE, 1, ~uint64_t{1}};
-    csaw__device_scatter s = {};
-    s.a = a.view(), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
-    Gather(s, {});
-    EXPECT_EQ(dx.raw(), zeros.raw());
+    const std::vector<csaw_edge> none = {
+        2, 5, uint64_t{1} << 32, 0, CSAW_NO_EDGE, 3, 1, ~uint64_t{1}, (uint64_t{1} << 32) + 2};
+    for (uint64_t columns : {3, 33, 64, 256}) // 256: places of edges that are none are looked up nowhere
+        for (bool wide : {false, true}) {
+            Dense dy(random_matrix(3, columns, 2), CSAW_F16), dx(4, columns, CSAW_F32),
+                zeros(Matrix(4, columns), CSAW_F32);
+            std::vector<csaw_edge> arg(3 * columns);
+            for (uint64_t i = 0; i < arg.size(); i++) arg[i] = none[i / columns * 3 + i % columns % 3];
+            csaw__device_scatter s = {};
+            s.a = a.view(), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
+            How how;
+            how.slices = 4, how.wide = wide;
+            Gather(s, how);
+            EXPECT_EQ(dx.raw(), zeros.raw()) << columns << " columns";
+        }
 }
 
 TEST(EmulatedBackward, MaxAndMinHaveTheCpusBits) {
@@ -523,7 +532,7 @@ TEST(EmulatedBackward, WeightsOfWinnersHaveTheCpusBits) {
                         csaw__device_scatter s = {};
                         s.a = view, s.x = WithStride(x.view()), s.dy = WithStride(dy.view());
                         s.heads = heads, s.arg = arg.data(), s.dweight = dweight.data();
-                        ScatterWeights(s, of_x == CSAW_F32 && of_dy == CSAW_F32 && columns % 3 == 0);
+                        ScatterWeights(s, of_x == CSAW_F32 && of_dy == CSAW_F32 && columns % 3 == 1);
                         uint64_t nans = 0;
                         for (size_t k = 0; k < want.size(); k++) {
                             if (std::isnan(want[k])) {
@@ -537,9 +546,9 @@ TEST(EmulatedBackward, WeightsOfWinnersHaveTheCpusBits) {
                     }
 }
 
-// So many products of one element: those that a thread adds alone, and those that its warp loads, in the order of rows.
+// So many products of one element, in the order of rows: chunks that are whole, and one more.
 TEST(EmulatedBackward, ColumnsThatWinOften) {
-    for (uint64_t rows : {31, 32, 33, 34, 63, 64, 159, 160, 161, 288, 1000}) {
+    for (uint64_t rows : {1, 32, 255, 256, 257, 511, 512, 513, 1000}) {
         const Sparse a = random_sparse("one column", std::vector<uint64_t>(rows, 1), 1, true);
         const csaw_sparse view = a.view();
         Dense dy(random_matrix(rows, 3, rows), CSAW_F32), want(1, 3, CSAW_F32), dx(1, 3, CSAW_F32);
@@ -556,17 +565,22 @@ TEST(EmulatedBackward, ColumnsThatWinOften) {
 
 TEST(EmulatedBackward, EdgesOfOtherRowsAreNoEdges) {
     const Sparse a = random_sparse("rows", {2, 0, 3}, 4, true);
-    Dense x(random_matrix(4, 2, 1), CSAW_F32), dy(random_matrix(3, 2, 2), CSAW_F32), dx(Matrix(4, 2), CSAW_F32);
-    std::vector<csaw_edge> arg = {2, 5, 0, CSAW_NO_EDGE, 1, ~uint64_t{1}}; // none in its row
-    std::vector<float> dweight(5, 99.0f);
-    csaw__device_scatter s = {};
-    s.a = a.view(), s.x = WithStride(x.view()), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view());
-    s.heads = 1, s.arg = arg.data(), s.dweight = dweight.data();
-    const std::vector<unsigned char> before = dx.raw();
-    Scatter(s, 2);
-    ScatterWeights(s);
-    EXPECT_EQ(dx.raw(), before);
-    EXPECT_EQ(dweight, std::vector<float>(5));
+    for (uint64_t columns : {2, 40, 130}) {
+        Dense x(random_matrix(4, columns, 1), CSAW_F32), dy(random_matrix(3, columns, 2), CSAW_F32),
+            dx(4, columns, CSAW_F32), zeros(Matrix(4, columns), CSAW_F32);
+        const std::vector<csaw_edge> none = {2,           (uint64_t{1} << 32) + 1, 0, CSAW_NO_EDGE, 1,
+                                             ~uint64_t{1}}; // none in its row
+        std::vector<csaw_edge> arg(3 * columns);
+        for (uint64_t i = 0; i < arg.size(); i++) arg[i] = none[i / columns * 2 + i % columns % 2];
+        std::vector<float> dweight(5, 99.0f);
+        csaw__device_scatter s = {};
+        s.a = a.view(), s.x = WithStride(x.view()), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view());
+        s.heads = 1, s.arg = arg.data(), s.dweight = dweight.data();
+        Scatter(s, 2);
+        ScatterWeights(s);
+        EXPECT_EQ(dx.raw(), zeros.raw());
+        EXPECT_EQ(dweight, std::vector<float>(5));
+    }
 }
 
 TEST(EmulatedBackward, ColumnsSortedTogether) {
@@ -582,8 +596,8 @@ TEST(EmulatedBackward, ColumnsSortedTogether) {
     EXPECT_EQ(csaw__scatter_columns(CSAW__SCATTERED / 100, 9, 250), 96u);
     EXPECT_EQ(csaw__scatter_columns(~uint64_t{0} / 16, 9, 64), 1u);
     EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu, 64), 1u); // keys of 32 bits, and one that is nowhere
-    EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu / 5, 64), 5u);
-    EXPECT_EQ(csaw__scatter_columns(1000, 0xffffffffu / 5 + 1, 64), 4u);
+    EXPECT_EQ(csaw__scatter_columns(1000, CSAW__SCATTERED_SUMS / 5, 64), 5u);
+    EXPECT_EQ(csaw__scatter_columns(1000, CSAW__SCATTERED_SUMS / 5 + 1, 64), 4u);
     csaw__device_scatter s = {};
     s.a.cols = 0xffffffffu, s.width = 1;
     EXPECT_EQ(csaw__scatter_nowhere(&s), 0xffffffffu);

@@ -240,7 +240,7 @@ TEST_F(SpmmBackwardGpu, WinnersGatheredHaveTheCpusBits) {
         }
 }
 
-// So many edges that warps gather some units at a time: rows of the transpose that are empty, short and long.
+// So many edges that no plan reorders: rows of the transpose that are empty, short and long.
 TEST_F(SpmmBackwardGpu, WinnersOfManyEdgesHaveTheCpusBits) {
     Sparse a = random_sparse("many edges", std::vector<uint64_t>(700000, 6), 300000, true);
     for (uint64_t e = 0; e < a.col.size(); e++) {

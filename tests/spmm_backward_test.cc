@@ -98,8 +98,6 @@ TEST(SpmmBackward, hubs_of_both_kinds) {
         for (uint64_t cols : {1, 40}) EXPECT_EQ(wrong_gradients(a, {reduce, cols, 1, CSAW_F32, true, false}), 0u);
 }
 
-// The loss is sum(y * dy), taken in float64 of what csaw_spmm(exact) gives. SUM and MEAN are linear in x and in the
-// weights; MAX and MIN are too while no other edge takes over.
 // dx of MAX by hand, as the header has it: of each column chunks of 256 of its edges, each sum from zero, in order. One
 // after the other they would be other bits.
 template <typename REAL> void ExpectChunks(const Sparse &a, bool exact, bool prepared) {
@@ -144,6 +142,18 @@ TEST(SpmmBackward, gradients_of_maxima_are_added_by_chunks) {
     }
 }
 
+TEST(SpmmBackward, of_no_columns) {
+    const Sparse a = random_sparse("one column", std::vector<uint64_t>(600, 1), 1, false);
+    const csaw_sparse view = a.view();
+    const csaw_dense dy = {600, 0, 0, CSAW_F32, nullptr}, dx = {1, 0, 0, CSAW_F32, nullptr};
+    for (csaw_reduce reduce : reduces) {
+        const csaw_spmm_options options = options_of(reduce);
+        EXPECT_EQ(csaw_spmm_backward(&view, nullptr, &dy, &options, &dx, nullptr), CSAW_OK) << csaw_last_error();
+    }
+}
+
+// The loss is sum(y * dy), taken in float64 of what csaw_spmm(exact) gives. SUM and MEAN are linear in x and in the
+// weights; MAX and MIN are too while no other edge takes over.
 TEST(SpmmBackward, agrees_with_finite_differences) {
     Sparse a = random_sparse("small", {4, 0, 7, 1, 3}, 6, true);
     const Matrix dy_values = random_matrix(5, 3, 8);

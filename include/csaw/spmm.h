@@ -129,7 +129,7 @@ CSAW_API csaw_status csaw_spmm(const csaw_sparse *a, const csaw_dense *x, const 
  * ascending row of a, with weights divided by the number of edges for MEAN; without a plan each call transposes. MAX
  * and MIN need arg as csaw_spmm() wrote it and send each element of dy to one place; sums of dx run in the same order
  * and chunks as those of SUM, of what won, and sums of dweight by ascending column. On a GPU they transpose
- * too. CSAW_EINVAL: an entry of arg is no edge of its row. */
+ * too, a matrix of at most 2^32 - 1 rows. CSAW_EINVAL: an entry of arg is no edge of its row, on the CPU. */
 CSAW_API csaw_status csaw_spmm_backward(const csaw_sparse *a, const csaw_dense *x, const csaw_dense *dy,
                                         const csaw_spmm_options *options, const csaw_dense *dx, float *dweight);
 

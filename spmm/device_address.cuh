@@ -13,6 +13,13 @@ static __device__ __forceinline__ void csaw__work_out(const char *&address) {
     (void)address;
 #endif
 }
+static __device__ __forceinline__ void csaw__work_out(uint32_t &number) {
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+r"(number));
+#else
+    (void)number;
+#endif
+}
 
 /* What stands `i` times so many bytes after `from`, in global memory. It takes one instruction so: of a product of 64
  * bits the compiler makes three. */

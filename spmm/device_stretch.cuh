@@ -142,8 +142,8 @@ static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(
 
 enum { CSAW__STRETCH_STEP = 4 /* edges whose columns are read at once */ };
 
-/* What a lane holds of features, and where they go. WON: of each edge some columns alone are taken. */
-template <csaw_dtype X, int VECTOR, bool EXTREME, bool WON = false> struct csaw__stretch_found {
+/* What a lane holds of features, and where they go. */
+template <csaw_dtype X, int VECTOR, bool EXTREME> struct csaw__stretch_found {
     typedef csaw__pack<typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type, VECTOR> vector;
     const csaw__product &p;
     const csaw__stretch_row *next; /* in shared memory */
@@ -167,11 +167,11 @@ template <csaw_dtype X, int VECTOR, bool EXTREME, bool WON = false> struct csaw_
             if (EXTREME) place[i] = edge;
         }
     }
-    __device__ __forceinline__ void take(uint32_t edge, const float *product, uint32_t won) {
+    __device__ __forceinline__ void take(uint32_t edge, const float *product) {
 #pragma unroll
         for (int i = 0; i < VECTOR; i++) {
             if (!EXTREME) {
-                if (!WON || won >> i & 1) value[i] += product[i];
+                value[i] += product[i];
             } else {
                 const bool larger = csaw__larger(product[i], value[i]);
                 value[i] = larger ? product[i] : value[i];
@@ -179,33 +179,28 @@ template <csaw_dtype X, int VECTOR, bool EXTREME, bool WON = false> struct csaw_
             }
         }
     }
-    /* So many edges, from this one on, of which `ended` says after which a row ends, and `won` which of the lane's
-     * columns are taken of each, bit by bit. */
+    /* So many edges, from this one on, of which `ended` says after which a row ends. */
     __device__ __forceinline__ void take_step(uint32_t edge, const csaw__pack<float, CSAW__STRETCH_STEP> &weight,
-                                              const vector *of, uint32_t ended, const uint32_t *won = nullptr) {
-        constexpr uint32_t COUNT = CSAW__STRETCH_STEP, MADE = WON ? 1 : COUNT; /* products before they are taken */
-        float product[MADE][VECTOR];
-        const auto make = [&](uint32_t n) {
-            csaw__widen_pack<X>(of[n], product[n % MADE]);
+                                              const vector *of, uint32_t ended) {
+        constexpr uint32_t COUNT = CSAW__STRETCH_STEP;
+        float product[COUNT][VECTOR];
 #pragma unroll
-            for (int i = 0; i < VECTOR; i++) product[n % MADE][i] *= weight.at[n];
-        };
-        const auto take_those = [&](uint32_t those) {
+        for (uint32_t n = 0; n < COUNT; n++) {
+            csaw__widen_pack<X>(of[n], product[n]);
 #pragma unroll
-            for (uint32_t n = 0; n < COUNT; n++) {
-                if (!(those >> n & 1)) continue;
-                if (WON) make(n);
-                take(edge + n, product[n % MADE], WON ? won[n] : 0);
-            }
-        };
-        if (!WON)
-#pragma unroll
-            for (uint32_t n = 0; n < COUNT; n++) make(n);
-        uint32_t left = (1u << COUNT) - 1;
+            for (int i = 0; i < VECTOR; i++) product[n][i] *= weight.at[n];
+        }
         if (!ended) {
-            take_those((1u << COUNT) - 1);
+#pragma unroll
+            for (uint32_t n = 0; n < COUNT; n++) take(edge + n, product[n]);
             return;
         }
+        uint32_t left = (1u << COUNT) - 1;
+        const auto take_those = [&](uint32_t those) {
+#pragma unroll
+            for (uint32_t n = 0; n < COUNT; n++)
+                if (those >> n & 1) take(edge + n, product[n]);
+        };
 #pragma unroll 1
         for (; ended; ended &= ended - 1) {
             const uint32_t up_to = ended ^ (ended - 1);

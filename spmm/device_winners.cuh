@@ -12,20 +12,79 @@
 #include "spmm/device_find_winners.cuh"
 #include "spmm/device_stretch.cuh"
 
-template <int WORDS> struct alignas(16) csaw__won_warp { /* of a warp, in shared memory */
-    csaw__stretch_room of;
-    alignas(16) uint32_t won[WORDS][32]; /* of the next edges; 0 where there are none */
+template <int VECTOR> struct alignas(16) csaw__won_warp { /* of a warp, in shared memory */
+    csaw__stretch_room of;                                /* column, weight: of edges that won */
+    alignas(16) uint32_t won[VECTOR][32];                 /* and their words */
 };
 
-template <int WORDS> struct csaw__won_edge { /* of the transpose */
-    csaw_vertex row;
+struct csaw__won_place { /* of an edge */
+    int32_t place;       /* in the transpose, counted from the part's first edge */
+    csaw_edge edge;      /* in the matrix; 0 where nothing asks */
+};
+
+template <int VECTOR> struct csaw__won_edge { /* of the transpose */
+    csaw_vertex row;                          /* of the matrix */
     float weight;
-    csaw__pack<uint32_t, WORDS> won; /* the columns */
+    csaw__pack<uint32_t, VECTOR> won; /* the columns */
 };
 
-struct csaw__won_number { /* of an edge */
-    uint64_t place;       /* in the transpose */
-    csaw_edge number;     /* in the matrix; the place, where it is not asked for */
+/* The edges of a part, 32 at a time, a lane one of them. */
+template <int VECTOR> struct csaw__won_edges {
+    const csaw__winners &w;
+    const csaw__stretch_part &part;
+    csaw__won_warp<VECTOR> *room;
+    const uint32_t *won; /* words of the slice */
+    uint64_t head;
+    uint32_t lane;
+    uint32_t end;                 /* of this lane's row, counted from the part's first edge; 0 = it has none */
+    const csaw__stretch_row *row; /* of the first edge whose place was not read, in shared memory, where rows moved */
+
+    __device__ __forceinline__ csaw__won_place read_place(uint32_t base) {
+        csaw__won_place at = {(int32_t)(base + lane), 0};
+        if (w.deal.moved) {
+            const uint32_t last = end - 1 - base; /* of its row */
+            const uint32_t ends = __reduce_add_sync(CSAW__ALL_LANES, last < 32 ? 1u << last : 0u);
+            at.place += row[__popc(ends & ((1u << lane) - 1))].shift;
+            row += __popc(ends);
+        }
+        if (w.edge && base + lane < part.edges) at.edge = (w.edge + part.first_edge)[at.place];
+        return at;
+    }
+    __device__ __forceinline__ csaw__won_edge<VECTOR> read(uint32_t base, const csaw__won_place &at) const {
+        const csaw__product &p = w.turned;
+        csaw__won_edge<VECTOR> edge = {0, 1.0f, {}};
+        if (base + lane >= part.edges) return edge;
+        edge.row = (p.col + part.first_edge)[base + lane];
+        if (w.place)
+            csaw__take<VECTOR>(won + part.first_edge * VECTOR + at.place * (int64_t)VECTOR, edge.won.at);
+        else
+            csaw__take<VECTOR>(won + at.edge * VECTOR, edge.won.at);
+        if (!p.weight) return edge;
+        if (w.weights)
+            edge.weight = (p.weight + (part.first_edge * p.heads + head))[at.place * (int64_t)p.heads];
+        else
+            edge.weight = p.weight[at.edge * p.heads + head];
+        return edge;
+    }
+    /* Puts the edges that won side by side, and zeros after them up to a whole batch, and says which. */
+    template <uint32_t BATCH> __device__ __forceinline__ uint32_t put(const csaw__won_edge<VECTOR> &own) const {
+        uint32_t any = 0;
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) any |= own.won.at[i];
+        const uint32_t those = __ballot_sync(CSAW__ALL_LANES, any != 0), kept = __popc(those);
+        const uint32_t to = __popc(those & ((1u << lane) - 1));
+        if (any) {
+#pragma unroll
+            for (int i = 0; i < VECTOR; i++) room->won[i][to] = own.won.at[i];
+            room->of.column[to] = own.row, room->of.weight[to] = own.weight;
+        }
+#pragma unroll
+        for (uint32_t i = 0; i < VECTOR * BATCH; i += 32) {
+            const uint32_t word = (i + lane) / BATCH, at = kept + lane % BATCH;
+            if (word < VECTOR && at < 32) room->won[word][at] = 0;
+        }
+        return those;
+    }
 };
 
 /* The rows and chunks of a part that have edges, as csaw__take_part(). won: words of the slice. */
@@ -33,88 +92,88 @@ template <csaw_dtype X, int VECTOR, int BATCH>
 static __device__ __forceinline__ void csaw__gather_part(const csaw__winners &w, const csaw__slice &slice,
                                                          const uint32_t *won, const csaw__stretch_part &part,
                                                          uint32_t end, csaw__won_warp<VECTOR> *room) {
-    typedef csaw__stretch_found<X, VECTOR, false, true> found;
-    typedef typename found::vector vector;
-    typedef csaw__pack<csaw_vertex, CSAW__STRETCH_STEP> columns;
-    typedef csaw__pack<uint32_t, CSAW__STRETCH_STEP> words;
-    typedef csaw__pack<float, CSAW__STRETCH_STEP> weights;
-    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, STEP = CSAW__STRETCH_STEP, HALF = BATCH / 2;
+    typedef csaw__pack<typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type, VECTOR> vector;
+    typedef csaw__pack<uint32_t, CSAW__STRETCH_STEP> of_step;
+    constexpr uint32_t bytes = X == CSAW_F32 ? 4 : 2, STEP = CSAW__STRETCH_STEP, HALF = BATCH / 2, NEVER = UINT32_MAX;
     static_assert(HALF % STEP == 0 && 32 % BATCH == 0, "halves of a batch are whole steps, the edges at hand batches");
     const csaw__product &p = w.turned;
-    const uint32_t lane = threadIdx.x % 32, row_bytes = (uint32_t)p.x.stride * bytes, mine = lane * VECTOR;
-    const uint32_t *const own = room->won[mine / 32];
-    found of = {p};
-    of.column = mine, of.stored = mine < slice.width;
-    const char *dy = (const char *)p.x.data + (slice.first + mine) * bytes;
-    const csaw__stretch_row *row_of_number = room->of.row; /* where rows stand elsewhere in the transpose */
-    /* After which of 32 edges rows end. */
-    const auto ends_from = [&](uint32_t base) {
-        return __reduce_add_sync(CSAW__ALL_LANES, end - 1 - base < 32 ? 1u << (end - 1 - base) : 0u);
-    };
-    const auto read_number = [&](uint32_t base) {
-        csaw__won_number number = {part.first_edge + base + lane, 0};
-        if (w.deal.moved) {
-            const uint32_t ends = ends_from(base);
-            number.place += (int64_t)row_of_number[__popc(ends & ((1u << lane) - 1))].shift;
-            row_of_number += __popc(ends);
-        }
-        number.number = number.place;
-        if (w.edge && base + lane < part.edges) number.number = w.edge[number.place];
-        return number;
-    };
-    const auto read = [&](uint32_t base, const csaw__won_number &number) {
-        csaw__won_edge<VECTOR> edge = {0, 1.0f, {}};
-        if (base + lane >= part.edges) return edge;
-        edge.row = p.col[part.first_edge + base + lane];
-        csaw__take<VECTOR>(won + (w.place ? number.place : number.number) * VECTOR, edge.won.at);
-        if (p.weight) edge.weight = p.weight[(w.weights ? number.place : number.number) * p.heads + slice.head];
-        return edge;
-    };
-    csaw__work_out(dy);
-    of.clear(0);
-    __syncwarp(); /* room->of.row stands */
-    csaw__won_edge<VECTOR> next = read(0, read_number(0));
-    csaw__won_number after = read_number(32);
-    of.next = room->of.row + 1;
-    of.row = room->of.row[0];
-    for (uint32_t base = 0; base < part.edges; base += 32) {
-        room->of.column[lane] = next.row;
-        room->of.weight[lane] = next.weight;
+    uint32_t lane = threadIdx.x % 32;
+    csaw__work_out(lane);
+    const uint32_t row_bytes = (uint32_t)p.x.stride * bytes, mine = lane * VECTOR;
+    const uint32_t *const words = room->won[mine / 32];
+    const bool stored = mine < slice.width;
+    uint32_t bit[VECTOR], own = 0; /* this lane's columns in a word */
+    float value[VECTOR];
 #pragma unroll
-        for (int i = 0; i < VECTOR; i++) room->won[i][lane] = next.won.at[i];
-        next = read(base + 32, after);
-        after = read_number(base + 64);
-        const uint32_t ends = ends_from(base);
+    for (int c = 0; c < VECTOR; c++) {
+        value[c] = 0;
+        bit[c] = 1u << (mine + c) % 32;
+        own |= bit[c];
+    }
+    csaw__won_edges<VECTOR> edges = {w, part, room, won, slice.head, lane, end, room->of.row};
+    const char *dy = (const char *)p.x.data + (slice.first + mine) * bytes;
+    csaw__work_out(dy);
+    __syncwarp(); /* room->of.row stands */
+    const csaw__stretch_row *next_row = room->of.row + 1;
+    csaw__stretch_row row = room->of.row[0];
+    csaw__won_edge<VECTOR> next = edges.read(0, edges.read_place(0));
+    csaw__won_place after = edges.read_place(32);
+    for (uint32_t base = 0; base < part.edges; base += 32) {
+        const uint32_t those = edges.template put<BATCH>(next), kept = __popc(those);
+        next = edges.read(base + 32, after);
+        after = edges.read_place(base + 64);
+        const bool ends = end - 1 - base < 32; /* this lane's row, after so many of those kept */
+        const uint32_t own_end = ends ? __popc(those & CSAW__ALL_LANES >> (32 - (end - base))) : 0;
+        uint32_t rows = __ballot_sync(CSAW__ALL_LANES, ends), end_at = 0;
+        const auto find_end = [&] {
+            end_at = rows ? __shfl_sync(CSAW__ALL_LANES, own_end, __ffs((int)rows) - 1) : NEVER;
+        };
+        const auto end_row = [&] {
+            if (stored) {
+                if (row.divisor == 0.0f)
+                    csaw__put<VECTOR>(p.partial + row.to + mine, value);
+                else
+                    csaw__store<VECTOR>(&p.y, 0, row.to + mine, value);
+            }
+#pragma unroll
+            for (int c = 0; c < VECTOR; c++) value[c] = 0;
+            row = *next_row++;
+            rows &= rows - 1;
+            find_end();
+        };
+        find_end();
         __syncwarp();
 #pragma unroll 1
-        for (uint32_t k = 0; k < 32 && base + k < part.edges; k += BATCH) {
-            const bool second = base + k + HALF < part.edges; /* there is more than half of a batch */
+        for (uint32_t k = 0; k < kept; k += BATCH) {
+            const bool second = k + HALF < kept; /* there is more than half of a batch */
             vector loaded[BATCH];
-            /* The lane's columns that each of some edges won. */
-            const auto won_from = [&](uint32_t n, uint32_t *those) {
-                const words all = *(const words *)(own + k + n);
-#pragma unroll
-                for (uint32_t i = 0; i < STEP; i++) those[i] = all.at[i] >> mine % 32 & ((1u << VECTOR) - 1);
-            };
+            of_step all[BATCH / STEP]; /* columns that edges won */
 #pragma unroll
             for (uint32_t n = 0; n < BATCH; n += STEP) {
-                uint32_t those[STEP];
                 if (n >= HALF && !second) break;
-                const columns at = *(const columns *)(room->of.column + k + n);
-                won_from(n, those);
+                const of_step at = *(const of_step *)(room->of.column + k + n);
+                all[n / STEP] = *(const of_step *)(words + k + n);
 #pragma unroll
                 for (uint32_t i = 0; i < STEP; i++)
-                    if (those[i]) loaded[n + i] = *(const vector *)csaw__address(dy, at.at[i], row_bytes);
+                    if (all[n / STEP].at[i] & own)
+                        loaded[n + i] = *(const vector *)csaw__address(dy, at.at[i], row_bytes);
             }
 #pragma unroll
             for (uint32_t n = 0; n < BATCH; n += STEP) {
-                uint32_t those[STEP];
                 if (n >= HALF && !second) break;
-                const weights weight = *(const weights *)(room->of.weight + k + n);
-                won_from(n, those);
-                of.take_step(base + k + n, weight, loaded + n, ends >> (k + n) & ((1u << STEP) - 1), those);
+                const csaw__pack<float, STEP> weight = *(const csaw__pack<float, STEP> *)(room->of.weight + k + n);
+#pragma unroll
+                for (uint32_t i = 0; i < STEP; i++) {
+                    float product[VECTOR];
+                    while (k + n + i == end_at) end_row();
+                    csaw__widen_pack<X>(loaded[n + i], product);
+#pragma unroll
+                    for (int c = 0; c < VECTOR; c++)
+                        if (all[n / STEP].at[i] & bit[c]) value[c] += product[c] * weight.at[i];
+                }
             }
         }
+        while (rows) end_row();
         __syncwarp(); /* the edges at hand were read */
     }
 }
@@ -157,7 +216,7 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
 typedef void csaw__winners_kernel(csaw__winners);
 
 template <csaw_dtype X, int VECTOR> static csaw__winners_kernel *csaw__winners_kernel_by() {
-    constexpr csaw__stretch_shape SHAPE = csaw__won_shape_of(VECTOR, X == CSAW_F32 ? 4 : 2);
+    constexpr csaw__stretch_shape SHAPE = csaw__won_shape_of(VECTOR);
     return csaw__gather_winners<X, VECTOR, SHAPE.batch, SHAPE.blocks>;
 }
 

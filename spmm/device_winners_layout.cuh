@@ -6,8 +6,10 @@
 #include "spmm/device_stretch_layout.cuh"
 
 enum {
-    CSAW__WON_HELD = 8,   /* words of rows that a warp finds at once */
-    CSAW__WON_SECTOR = 8, /* words that fill a sector of memory */
+    CSAW__WON_HELD = 8,     /* words of rows that a warp finds at once */
+    CSAW__WON_SECTOR = 8,   /* words that fill a sector of memory */
+    CSAW__WON_PLACES = 192, /* of a stretch, about */
+    CSAW__WON_LEAST_PLACES = 32,
     CSAW__WON_DEGREE = 64 /* mean degree up to which words are no more bytes than arg is */
 };
 
@@ -35,12 +37,21 @@ static inline uint64_t csaw__won_room(const csaw__winners *w) {
     return of_arg > CSAW__ROOM_BYTES ? of_arg : CSAW__ROOM_BYTES;
 }
 
-/* By elements that a lane loads of an edge, and bytes of one. */
-static __host__ __device__ constexpr csaw__stretch_shape csaw__won_shape_of(uint32_t vector, uint32_t element) {
-    return vector == 1   ? csaw__stretch_shape{8, 10}
-           : vector == 2 ? csaw__stretch_shape{8, element == 4 ? 8 : 7}
-           : vector == 4 ? csaw__stretch_shape{8, 5}
-                         : csaw__stretch_shape{8, 4};
+/* By elements that a lane loads of an edge. */
+static __host__ __device__ constexpr csaw__stretch_shape csaw__won_shape_of(uint32_t vector) {
+    return csaw__stretch_shape{8, vector == 1 ? 10 : vector == 2 ? 8 : vector == 4 ? 6 : 4};
+}
+
+/* Rows and edges of a stretch: about CSAW__WON_PLACES, as many as end at the same time where all of as many as can be
+ * under way on a GPU are so long, and at least CSAW__WON_LEAST_PLACES. */
+static inline uint32_t csaw__won_places(const csaw__product *p, uint64_t multiprocessors) {
+    const uint64_t blocks = csaw__won_shape_of(p->vector).blocks * multiprocessors, grain = CSAW__STRETCH_GRAIN;
+    const uint64_t warps = blocks * (CSAW__STRETCH_THREADS / 32), most = warps * CSAW__WON_PLACES;
+    const uint64_t all = (p->rows + p->num_edges) * p->slices_of_head * p->heads,
+                   turns = most ? (all + most - 1) / most : 0;
+    if (!turns) return CSAW__WON_PLACES;
+    const uint64_t places = (all + warps * turns * grain - 1) / (warps * turns * grain) * grain;
+    return places < CSAW__WON_LEAST_PLACES ? uint32_t{CSAW__WON_LEAST_PLACES} : (uint32_t)places;
 }
 
 /* Rows that a warp finds the winners of, of so many words each, by 2^lane_bits lanes. */
@@ -59,7 +70,7 @@ static inline void csaw__winners_lay_out(csaw__winners *w, const csaw__long_rows
     while (p->vector > 1 && p->vector > most_words) p->vector /= 2;
     csaw__lay_stretches(p, known, 0);
     w->words = p->vector;
-    w->deal.places = CSAW__STRETCH_PLACES;
+    w->deal.places = csaw__won_places(p, w->deal.multiprocessors);
     csaw__deal_stretches(p, w->deal.places);
     w->lane_bits = 0;
     while (w->lane_bits < 5 && 1u << w->lane_bits < p->columns) w->lane_bits++;

@@ -6,6 +6,7 @@
 #ifndef CSAW_SPMM_DEVICE_FIND_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_FIND_WINNERS_CUH
 
+#include "spmm/device_beside.cuh"
 #include "spmm/device_group.cuh"
 #include "spmm/device_winners_layout.cuh"
 
@@ -15,9 +16,10 @@ static __global__ void csaw__find_places(const csaw_edge *edge, uint64_t edges, 
     if (k < edges) place[edge[k]] = k;
 }
 
-/* Some rows of a slice by a warp, a row by as many lanes as a word has columns, up to a warp: those whose columns one
- * edge won find each other, and the first of them stores the word. All words are zeros before. EDGE: an integer that
- * counts all edges. */
+/* Some rows of a slice by a warp, a row by as many lanes as a word has columns, up to a warp. Of rows of few edges the
+ * lanes vote for each edge, and lane k keeps what edge k got. Of others those lanes whose columns one edge won find
+ * each other, and the first of them stores the word, once all words of the row are zeros. EDGE: an integer that counts
+ * all edges. */
 template <typename EDGE, int WORDS>
 static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const __grid_constant__ csaw__winners w) {
     constexpr int ROWS = CSAW__WON_HELD / WORDS; /* that follow each other, `apart`, of a lane */
@@ -29,7 +31,9 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const
     const uint64_t first = warp * csaw__won_rows(WORDS, w.lane_bits) + (lane >> w.lane_bits);
     const csaw__slice slice = csaw__slice_at(&w.turned, w.turned.first_slice + slice_number);
     const uint64_t cols = w.turned.y.cols, before = slice_number * w.turned.num_edges;
+    const bool by_place = WORDS == CSAW__WON_SECTOR && w.place;
     const csaw_edge *const arg = w.arg + first * cols + slice.first + own;
+    csaw__end_after_last(); /* and csaw__gather_winners() begins once all blocks are done */
     EDGE begin[ROWS], length[ROWS], number[ROWS][WORDS]; /* number: within the row */
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
@@ -43,23 +47,42 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const
                 number[r][i] = csaw__edge_named<EDGE>(arg[r * apart * cols + i * 32]);
         }
     }
+    const uint32_t few = w.lane_bits < 4 ? 1u << w.lane_bits : CSAW__WON_FEW;
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        uint32_t same[WORDS];
+        typedef csaw__pack<uint32_t, WORDS> words;
         length[r] -= begin[r];
+        const bool are_few = __all_sync(CSAW__ALL_LANES, length[r] <= few);
+        const auto words_of = [&](EDGE k) { /* of the row */
+                                            const uint64_t at = begin[r] + k;
+                                            return (words *)(w.won + (before + (by_place ? w.place[at] : at)) * WORDS);
+        };
 #pragma unroll
         for (int i = 0; i < WORDS; i++) number[r][i] -= begin[r];
+        if (are_few) {
+            const uint32_t most = __reduce_max_sync(CSAW__ALL_LANES, (uint32_t)length[r]);
+            words won = {};
+#pragma unroll 4
+            for (uint32_t k = 0; k < most; k++)
+#pragma unroll
+                for (int i = 0; i < WORDS; i++) {
+                    const uint32_t those = __ballot_sync(CSAW__ALL_LANES, number[r][i] == k);
+                    if (own == k) won.at[i] = (those & group) >> (lane - own);
+                }
+            if (own < length[r]) csaw__put<WORDS>(words_of(own)->at, won.at);
+            continue;
+        }
+        uint32_t same[WORDS];
+        const words none = {};
         csaw__lanes_alike<WORDS>(number[r], csaw__bits_of_lanes(length[r]), same);
-        uint32_t *const won = w.won + (before + begin[r]) * WORDS;
+        for (EDGE k = own; k < length[r]; k += 1u << w.lane_bits) csaw__put<WORDS>(words_of(k)->at, none.at);
+        __syncwarp();
 #pragma unroll
         for (int i = 0; i < WORDS; i++) {
             const bool is_winner = number[r][i] < length[r];
             const uint32_t those = same[i] & group & __ballot_sync(CSAW__ALL_LANES, is_winner);
             if (!is_winner || those << (31 - lane) != 1u << 31) continue; /* others store it, or none does */
-            if (WORDS == CSAW__WON_SECTOR && w.place)
-                w.won[(before + w.place[begin[r] + number[r][i]]) * WORDS + i] = those >> (lane - own);
-            else
-                won[(uint64_t)number[r][i] * WORDS + i] = those >> (lane - own);
+            words_of(number[r][i])->at[i] = those >> (lane - own);
         }
     }
 }

@@ -74,12 +74,22 @@ csaw_status csaw__launch_bf16(const csaw__product *p, csaw_spmm_method method, u
                               cudaStream_t stream);
 /* One launch of CSAW_SPMM_HUBS. next: [slices of the launch] work memory. */
 csaw_status csaw__launch_hubs(const place &where, const csaw__product *p, const csaw__hubs *hubs, uint32_t *next);
-/* Whether a kernel's code, as it is loaded on the current device, waits for the kernel before it
- * (csaw__end_after_last() of spmm/device_beside.cuh): one that does not must not begin early. */
-static inline csaw_status csaw__waits_for_last(const void *kernel, bool *out) {
+/* A launch that begins beside what ends before it, and waits for that by itself (csaw__end_after_last() of
+ * spmm/device_beside.cuh). Code that does not wait, as it is loaded on the current device, must not begin early. */
+template <typename... P, typename... A>
+static csaw_status csaw__launch_early(const place &where, unsigned blocks, unsigned threads, void (*kernel)(P...),
+                                      const A &...arguments) {
     cudaFuncAttributes of;
-    CSAW_CUDA(cudaFuncGetAttributes(&of, kernel));
-    *out = of.ptxVersion >= 90; /* what it was compiled for, whatever it was translated to since */
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute early = {};
+    CSAW_CUDA(cudaFuncGetAttributes(&of, (const void *)kernel));
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = dim3(blocks), config.blockDim = dim3(threads);
+    config.stream = where.stream;
+    config.attrs = &early;
+    config.numAttrs = of.ptxVersion >= 90; /* what it was compiled for, whatever it was translated to since */
+    CSAW_CUDA(cudaLaunchKernelEx(&config, kernel, (P)arguments...));
     return CSAW_OK;
 }
 

@@ -11,31 +11,15 @@ static csaw__stretch_kernel *kernel_of(const csaw__product *p) {
                                   : csaw__stretch_kernel_of<CSAW_BF16>(p->vector, extreme);
 }
 
-/* A launch that begins beside what ends before it, and waits for that by itself (csaw__end_after_last()). */
-template <typename... P, typename... A>
-static csaw_status launch_early(const place &where, unsigned blocks, unsigned threads, void (*kernel)(P...),
-                                const A &...arguments) {
-    cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute early = {};
-    bool waits = false;
-    CSAW_TRY(csaw__waits_for_last((const void *)kernel, &waits));
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    config.gridDim = dim3(blocks), config.blockDim = dim3(threads);
-    config.stream = where.stream;
-    config.attrs = &early, config.numAttrs = waits;
-    CSAW_CUDA(cudaLaunchKernelEx(&config, kernel, (P)arguments...));
-    return CSAW_OK;
-}
-
 csaw_status csaw__launch_stretch_merge(const place &where, const csaw__product *p, const csaw__stretch_deal *deal) {
     const unsigned merging = (unsigned)csaw__stretch_merging_blocks(p, p->slices);
     const auto merge = csaw__is_extreme(p->reduce) ? csaw__merge_stretches<true> : csaw__merge_stretches<false>;
-    return merging ? launch_early(where, merging, CSAW__THREADS, merge, *p, deal->moved) : CSAW_OK;
+    return merging ? csaw__launch_early(where, merging, CSAW__THREADS, merge, *p, deal->moved) : CSAW_OK;
 }
 
 csaw_status csaw__launch_stretches(const place &where, const csaw__product *p, const csaw__stretch_deal *deal) {
-    CSAW_TRY(launch_early(where, (unsigned)(p->slices * p->blocks), CSAW__STRETCH_THREADS, kernel_of(p), *p, *deal));
+    CSAW_TRY(
+        csaw__launch_early(where, (unsigned)(p->slices * p->blocks), CSAW__STRETCH_THREADS, kernel_of(p), *p, *deal));
     return csaw__launch_stretch_merge(where, p, deal);
 }
 

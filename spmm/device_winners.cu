@@ -17,13 +17,11 @@ bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_dense *dy) {
 static csaw_status launch(const place &where, const csaw__winners *w) {
     const csaw__product *const p = &w->turned;
     const unsigned slices = (unsigned)p->slices;
-    CSAW_CUDA(cudaMemsetAsync(w->won, 0, slices * p->num_edges * w->words * sizeof *w->won, where.stream));
     if (w->find_blocks)
-        CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)w->find_blocks, CSAW__THREADS,
-                                     csaw__find_winners_at(w), *w));
-    /* not early, as the merge: it has more shared memory than the kernel before it, and 256 columns took up to 1.15 */
-    CSAW_TRY(csaw__device_launch(where.stream, slices * (unsigned)p->blocks, CSAW__STRETCH_THREADS,
-                                 csaw__winners_kernel_at(w), *w));
+        CSAW_TRY(
+            csaw__launch_early(where, slices * (unsigned)w->find_blocks, CSAW__THREADS, csaw__find_winners_at(w), *w));
+    CSAW_TRY(
+        csaw__launch_early(where, slices * (unsigned)p->blocks, CSAW__STRETCH_THREADS, csaw__winners_kernel_at(w), *w));
     return csaw__launch_stretch_merge(where, p, &w->deal);
 }
 

@@ -7,6 +7,7 @@
 
 enum {
     CSAW__WON_HELD = 8,     /* words of rows that a warp finds at once */
+    CSAW__WON_FEW = 16,     /* edges of a row that lanes vote for one after the other */
     CSAW__WON_SECTOR = 8,   /* words that fill a sector of memory */
     CSAW__WON_PLACES = 192, /* of a stretch, about */
     CSAW__WON_LEAST_PLACES = 32,

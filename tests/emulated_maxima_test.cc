@@ -120,7 +120,7 @@ void Gather(const csaw__device_scatter &s, const How &how) {
     const auto gather = csaw__winners_kernel_at(&w);
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += how.slices) {
         p.slices = std::min(how.slices, all - p.first_slice);
-        std::fill(won.begin(), won.end() - 1, 0);
+        std::fill(won.begin(), won.end() - 1, 0xfeedf00d); // all of them are stored
         emulated::RunBlocks(p.slices * w.find_blocks, CSAW__THREADS, [&] { find(w); });
         emulated::RunBlocks(p.slices * p.blocks, CSAW__STRETCH_THREADS, [&] { gather(w); });
         emulated::RunBlocks(csaw__stretch_merging_blocks(&p, p.slices), CSAW__THREADS,

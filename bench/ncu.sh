@@ -107,7 +107,7 @@ fi
 # Aggregation.
 profile 'csaw__stretches|csaw__merge_stretches|csaw__find_first_rows' \
     spmm_gpu_bench --graph arxiv --repeat 1 --columns 64,256 --storage float32 --ops sum
-profile 'csaw__find_places|csaw__find_winners|csaw__gather_winners|csaw__scatter_weights' \
+profile 'csaw__find_winners|csaw__gather_winners|csaw__scatter_weights' \
     spmm_gpu_bench --graph arxiv --repeat 1 --columns 64 --storage float32 --ops max,dx-of-max,dweight-of-max
 profile 'csaw__maxk_in_warps' maxk_gpu_bench "${zipf[@]}" --what rows --cols 4096 --k 64
 profile 'csaw__batch_check|csaw__batch_entries|csaw__batch_means|csaw__batch_rows|csaw__batch_level|csaw__batch_spread' \

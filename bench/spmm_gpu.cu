@@ -312,7 +312,6 @@ static csaw_spmm_plan *prepare(bench *b, const char *by, bool hubs) {
     o.device = b->set.device;
     o.fixed_weights = true;
     o.hubs = hubs;
-    o.maxima = is_in(b->set.ops, "dx-of-max");
     o.means = is_in(b->set.ops, "dx-of-mean");
     for (double &s : seconds) {
         csaw_spmm_plan_free(plan);

@@ -213,7 +213,7 @@ static csaw_status prepare(product *p) {
     const csaw_status status =
         csaw_spmm_prepare(&a,
                           CSAW_PREPARE(.fixed_weights = true, .device = p->device, .hubs = p->method == CSAW_SPMM_HUBS,
-                                       .maxima = p->arg != NULL, .means = p->reduce == CSAW_MEAN && p->dx.rows),
+                                       .means = p->reduce == CSAW_MEAN && p->dx.rows),
                           &p->plan);
     p->prepared = seconds_now() - begun;
     return status;

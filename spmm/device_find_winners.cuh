@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_find_winners.cuh - which edges won, in the backward pass of MAX and MIN: a word for each edge and 32
  * columns says where arg names it. A word is 4 bytes an edge where arg would be 8 for each column. The transpose finds
- * words of an edge anywhere, so those of a slice stand side by side, in one sector; words that fill a sector are
- * written where the transpose reads them. */
+ * an edge's words anywhere, so those of a slice stand side by side. */
 #ifndef CSAW_SPMM_DEVICE_FIND_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_FIND_WINNERS_CUH
 
 #include "spmm/device_beside.cuh"
 #include "spmm/device_group.cuh"
 #include "spmm/device_winners_layout.cuh"
-
-/* One thread an edge of the transpose. */
-static __global__ void csaw__find_places(const csaw_edge *edge, uint64_t edges, uint64_t *place) {
-    const uint64_t k = csaw__thread_number();
-    if (k < edges) place[edge[k]] = k;
-}
 
 /* Some rows of a slice by a warp, a row by as many lanes as a word has columns, up to a warp. Of rows of few edges the
  * lanes vote for each edge, and lane k keeps what edge k got. Of others those lanes whose columns one edge won find
@@ -28,16 +21,15 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const
     const uint32_t blocks = (uint32_t)w.find_blocks;
     const uint32_t slice_number = blockIdx.x < blocks ? 0 : blockIdx.x / blocks; /* a division costs as a short row */
     const uint64_t warp = (uint64_t)(blockIdx.x - slice_number * blocks) * (CSAW__THREADS / 32) + threadIdx.x / 32;
-    const uint64_t first = warp * csaw__won_rows(WORDS, w.lane_bits) + (lane >> w.lane_bits);
+    const uint64_t first = warp * (w.find_rows * apart) + (lane >> w.lane_bits);
     const csaw__slice slice = csaw__slice_at(&w.turned, w.turned.first_slice + slice_number);
     const uint64_t cols = w.turned.y.cols, before = slice_number * w.turned.num_edges;
-    const bool by_place = WORDS == CSAW__WON_SECTOR && w.place;
     const csaw_edge *const arg = w.arg + first * cols + slice.first + own;
     csaw__end_after_last(); /* and csaw__gather_winners() begins once all blocks are done */
     EDGE begin[ROWS], length[ROWS], number[ROWS][WORDS]; /* number: within the row */
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        const bool is_row = first + r * apart < w.rows;
+        const bool is_row = r < (int)w.find_rows && first + r * apart < w.rows;
         begin[r] = length[r] = 0;
         if (is_row) begin[r] = (EDGE)w.rowptr[first + r * apart], length[r] = (EDGE)w.rowptr[first + r * apart + 1];
 #pragma unroll
@@ -51,24 +43,26 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         typedef csaw__pack<uint32_t, WORDS> words;
+        if (r >= (int)w.find_rows) break;
         length[r] -= begin[r];
         const bool are_few = __all_sync(CSAW__ALL_LANES, length[r] <= few);
-        const auto words_of = [&](EDGE k) { /* of the row */
-                                            const uint64_t at = begin[r] + k;
-                                            return (words *)(w.won + (before + (by_place ? w.place[at] : at)) * WORDS);
-        };
+        const auto words_of = [&](EDGE k) { return (words *)(w.won + (before + begin[r] + k) * WORDS); };
 #pragma unroll
         for (int i = 0; i < WORDS; i++) number[r][i] -= begin[r];
         if (are_few) {
             const uint32_t most = __reduce_max_sync(CSAW__ALL_LANES, (uint32_t)length[r]);
             words won = {};
-#pragma unroll 4
-            for (uint32_t k = 0; k < most; k++)
+#pragma unroll 1
+            for (uint32_t k = 0; k < most; k += 4) /* more than there are, at most */
 #pragma unroll
-                for (int i = 0; i < WORDS; i++) {
-                    const uint32_t those = __ballot_sync(CSAW__ALL_LANES, number[r][i] == k);
-                    if (own == k) won.at[i] = (those & group) >> (lane - own);
-                }
+                for (uint32_t j = 0; j < 4; j++)
+#pragma unroll
+                    for (int i = 0; i < WORDS; i++) {
+                        const uint32_t those = __ballot_sync(CSAW__ALL_LANES, number[r][i] == k + j);
+                        if (own == k + j) won.at[i] = those;
+                    }
+#pragma unroll
+            for (int i = 0; i < WORDS; i++) won.at[i] = (won.at[i] & group) >> (lane - own);
             if (own < length[r]) csaw__put<WORDS>(words_of(own)->at, won.at);
             continue;
         }

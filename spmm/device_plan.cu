@@ -122,10 +122,6 @@ static csaw_status fill(const csaw_sparse *a, const csaw_prepare_options *option
     CSAW_TRY(keep(where, a->rows, "the lengths of rows", &plan->divisor));
     CSAW_TRY(csaw__device_divisors(where, a, plan->divisor));
     if (options->hubs) CSAW_TRY(find_hubs(where, a, plan));
-    if (options->maxima && csaw__device_gathers_winners(a, nullptr)) {
-        CSAW_TRY(keep(where, a->num_edges, "places of edges in the transpose", &plan->place));
-        CSAW_TRY(csaw__device_edge_places(where, t->edge, a->num_edges, plan->place));
-    }
     if (options->fixed_weights && a->weight) {
         plan->heads = options->heads ? options->heads : 1;
         plan->weight_of = a->weight;
@@ -167,9 +163,8 @@ void csaw__device_plan_free(csaw__device_plan *plan) {
     if (!plan) return;
     place where;
     if (plan->pool && where.enter(plan->ordinal, nullptr, nullptr) == CSAW_OK) {
-        void *const memory[] = {plan->transpose.rowptr, plan->transpose.row, plan->transpose.edge,
-                                plan->dots.group,       plan->dots.row,      plan->divisor,
-                                plan->weight,           plan->place,         plan->mean_weight};
+        void *const memory[] = {plan->transpose.rowptr, plan->transpose.row, plan->transpose.edge, plan->dots.group,
+                                plan->dots.row,         plan->divisor,       plan->weight,         plan->mean_weight};
         cudaDeviceSynchronize(); /* calls with this plan may still run */
         for (const csaw__device_known *k : {&plan->matrix, &plan->transposed}) {
             const csaw__stretch_rows *const s = &k->stretches;

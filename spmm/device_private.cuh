@@ -34,7 +34,6 @@ struct csaw__device_plan {
     const float *weight_of; /* the array that they were copied from */
     float *mean_weight;     /* those, or ones where the matrix has none, divided by the lengths of its rows; NULL unless
                              * prepared for means */
-    uint64_t *place;        /* [num_edges] of the matrix's edges in the transpose; NULL unless prepared for maxima */
 };
 
 /* The fixed weights of a plan, if they are those of a with so many heads; NULL = none. */
@@ -189,8 +188,6 @@ csaw_status csaw__device_features(const place &where, csaw_spmm_method method, c
  * faster than to sort: rows are not many times as few as edges, and stretches count them. Strides of dy and dx are
  * filled in. plan: whose transpose that is, or NULL. dy: NULL = any. */
 bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_dense *dy);
-/* place: [num_edges] of the transpose's edges, by the matrix's. */
-csaw_status csaw__device_edge_places(const place &where, const csaw_edge *edge, uint64_t edges, uint64_t *place);
 csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan,
                                  const csaw__device_turned &turned, uint32_t heads, const csaw_edge *arg,
                                  const csaw_dense *dy, const csaw_dense *dx);

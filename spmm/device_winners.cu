@@ -25,18 +25,12 @@ static csaw_status launch(const place &where, const csaw__winners *w) {
     return csaw__launch_stretch_merge(where, p, &w->deal);
 }
 
-csaw_status csaw__device_edge_places(const place &where, const csaw_edge *edge, uint64_t edges, uint64_t *place) {
-    CSAW__LAUNCH(where, edges, csaw__find_places, edge, edges, place);
-    return CSAW_OK;
-}
-
 csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan,
                                  const csaw__device_turned &turned, uint32_t heads, const csaw_edge *arg,
                                  const csaw_dense *dy, const csaw_dense *dx) {
     const csaw__device_plan *const d = plan ? plan->device : nullptr;
     const csaw__device_transpose &t = turned.transpose();
     work<uint32_t> won;
-    work<uint64_t> edge_place;
     work<float> partial;
     csaw__winners w = {};
     csaw__product *const p = &w.turned;
@@ -68,16 +62,11 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
     if (w.at_once * blocks > 0x7fffffffu) w.at_once = 0x7fffffffu / blocks;
     CSAW_TRY(won.take(where, w.at_once * a->num_edges * w.words, "which edges won"));
     CSAW_TRY(partial.take(where, w.at_once * p->split.most_chunks * p->width, "partial results of long rows"));
-    const bool by_place = csaw__won_by_place(&w);
-    uint64_t *const places = d ? d->place : nullptr;
-    if (by_place && !places) CSAW_TRY(edge_place.take(where, a->num_edges, "places of edges in the transpose"));
     CSAW_TRY(turned.fill(where));
     if (where.counted) return CSAW_OK;
     p->partial = partial.get();
     w.won = won.get();
-    w.place = by_place && places ? places : edge_place.get();
-    if (edge_place.get()) CSAW_TRY(csaw__device_edge_places(where, t.edge, a->num_edges, edge_place.get()));
-    w.edge = by_place && (fixed || !a->weight) ? nullptr : t.edge;
+    w.edge = t.edge;
     for (p->first_slice = 0; p->first_slice < slices; p->first_slice += w.at_once) {
         const uint64_t left = slices - p->first_slice;
         p->slices = left < w.at_once ? left : w.at_once;

@@ -19,7 +19,7 @@ template <int VECTOR> struct alignas(16) csaw__won_warp { /* of a warp, in share
 
 struct csaw__won_place { /* of an edge */
     int32_t place;       /* in the transpose, counted from the part's first edge */
-    csaw_edge edge;      /* in the matrix; 0 where nothing asks */
+    csaw_edge edge;      /* in the matrix; 0 beyond the part */
 };
 
 template <int VECTOR> struct csaw__won_edge { /* of the transpose */
@@ -47,7 +47,7 @@ template <int VECTOR> struct csaw__won_edges {
             at.place += row[__popc(ends & ((1u << lane) - 1))].shift;
             row += __popc(ends);
         }
-        if (w.edge && base + lane < part.edges) at.edge = (w.edge + part.first_edge)[at.place];
+        if (base + lane < part.edges) at.edge = (w.edge + part.first_edge)[at.place];
         return at;
     }
     __device__ __forceinline__ csaw__won_edge<VECTOR> read(uint32_t base, const csaw__won_place &at) const {
@@ -55,10 +55,7 @@ template <int VECTOR> struct csaw__won_edges {
         csaw__won_edge<VECTOR> edge = {0, 1.0f, {}};
         if (base + lane >= part.edges) return edge;
         edge.row = (p.col + part.first_edge)[base + lane];
-        if (w.place)
-            csaw__take<VECTOR>(won + part.first_edge * VECTOR + at.place * (int64_t)VECTOR, edge.won.at);
-        else
-            csaw__take<VECTOR>(won + at.edge * VECTOR, edge.won.at);
+        csaw__take<VECTOR>(won + at.edge * VECTOR, edge.won.at);
         if (!p.weight) return edge;
         if (w.weights)
             edge.weight = (p.weight + (part.first_edge * p.heads + head))[at.place * (int64_t)p.heads];

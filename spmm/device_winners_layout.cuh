@@ -6,12 +6,12 @@
 #include "spmm/device_stretch_layout.cuh"
 
 enum {
-    CSAW__WON_HELD = 8,     /* words of rows that a warp finds at once */
-    CSAW__WON_FEW = 16,     /* edges of a row that lanes vote for one after the other */
-    CSAW__WON_SECTOR = 8,   /* words that fill a sector of memory */
-    CSAW__WON_PLACES = 192, /* of a stretch, about */
-    CSAW__WON_LEAST_PLACES = 32,
-    CSAW__WON_DEGREE = 64 /* mean degree up to which words are no more bytes than arg is */
+    CSAW__WON_HELD = 8,          /* words of rows that a warp finds at once */
+    CSAW__WON_WARPS = 40,        /* that find winners on a multiprocessor at once, about */
+    CSAW__WON_FEW = 16,          /* edges of a row that lanes vote for one after the other */
+    CSAW__WON_PLACES = 256,      /* of a stretch, at most */
+    CSAW__WON_LEAST_PLACES = 64, /* where a GPU has room for more stretches than there are */
+    CSAW__WON_DEGREE = 64        /* mean degree up to which words are no more bytes than arg is */
 };
 
 typedef struct csaw__winners {
@@ -20,14 +20,13 @@ typedef struct csaw__winners {
     uint64_t rows;           /* of the matrix */
     const uint64_t *rowptr;  /* [rows + 1] */
     const csaw_edge *arg;    /* [rows, columns of dy] */
-    const csaw_edge *edge;   /* [num_edges] of the matrix, by the transpose's edges; NULL if none asks */
-    const uint64_t *place;   /* [num_edges] of the transpose, by the matrix's edges: words stand there; NULL = by the
-                              * matrix's edges */
+    const csaw_edge *edge;   /* [num_edges] of the matrix, by the transpose's edges */
     bool weights;            /* stand in the transpose's order, not in the matrix's */
     uint32_t *won;           /* [slices of a launch, num_edges, words] bit c of word i: arg names the edge in column
                               * 32 i + c of the slice */
     uint32_t words;          /* of a slice */
     uint32_t lane_bits;      /* 2^lane_bits lanes find the winners of a row */
+    uint32_t find_rows;      /* that a lane finds the winners of: CSAW__WON_HELD words, or fewer where rows are few */
     uint64_t find_blocks;    /* of a slice, that find winners */
     uint64_t at_once;        /* slices of a launch */
 } csaw__winners;
@@ -43,8 +42,8 @@ static __host__ __device__ constexpr csaw__stretch_shape csaw__won_shape_of(uint
     return csaw__stretch_shape{8, vector == 1 ? 10 : vector == 2 ? 8 : vector == 4 ? 6 : 4};
 }
 
-/* Rows and edges of a stretch: about CSAW__WON_PLACES, as many as end at the same time where all of as many as can be
- * under way on a GPU are so long, and at least CSAW__WON_LEAST_PLACES. */
+/* Rows and edges of a stretch: as many as let all stretches that can be under way on a GPU at once end at the same
+ * time, by the fewest turns of such. */
 static inline uint32_t csaw__won_places(const csaw__product *p, uint64_t multiprocessors) {
     const uint64_t blocks = csaw__won_shape_of(p->vector).blocks * multiprocessors, grain = CSAW__STRETCH_GRAIN;
     const uint64_t warps = blocks * (CSAW__STRETCH_THREADS / 32), most = warps * CSAW__WON_PLACES;
@@ -53,11 +52,6 @@ static inline uint32_t csaw__won_places(const csaw__product *p, uint64_t multipr
     if (!turns) return CSAW__WON_PLACES;
     const uint64_t places = (all + warps * turns * grain - 1) / (warps * turns * grain) * grain;
     return places < CSAW__WON_LEAST_PLACES ? uint32_t{CSAW__WON_LEAST_PLACES} : (uint32_t)places;
-}
-
-/* Rows that a warp finds the winners of, of so many words each, by 2^lane_bits lanes. */
-static __host__ __device__ __forceinline__ uint32_t csaw__won_rows(uint32_t words, uint32_t lane_bits) {
-    return CSAW__WON_HELD / words << (5 - lane_bits);
 }
 
 /* Fills in the layout, where rows, columns and heads stand. Slices are those of stretches, or narrower, so that words
@@ -75,7 +69,11 @@ static inline void csaw__winners_lay_out(csaw__winners *w, const csaw__long_rows
     csaw__deal_stretches(p, w->deal.places);
     w->lane_bits = 0;
     while (w->lane_bits < 5 && 1u << w->lane_bits < p->columns) w->lane_bits++;
-    const uint64_t of_block = csaw__won_rows(w->words, w->lane_bits) * (CSAW__THREADS / 32);
+    const uint64_t beside = 32 >> w->lane_bits, at_once = w->deal.multiprocessors * CSAW__WON_WARPS * beside;
+    const uint64_t each = at_once ? w->rows * p->slices_of_head * p->heads / at_once : UINT64_MAX;
+    w->find_rows = CSAW__WON_HELD / w->words;
+    if (each < w->find_rows) w->find_rows = each ? (uint32_t)each : 1;
+    const uint64_t of_block = w->find_rows * beside * (CSAW__THREADS / 32);
     w->find_blocks = (w->rows + of_block - 1) / of_block;
     const uint64_t slices = p->slices_of_head * p->heads, partial = csaw__partial_bytes(p);
     const uint64_t of_partial = partial ? CSAW__ROOM_BYTES / partial : slices;
@@ -83,9 +81,5 @@ static inline void csaw__winners_lay_out(csaw__winners *w, const csaw__long_rows
     if (w->at_once > of_partial) w->at_once = of_partial;
     w->at_once = w->at_once < 1 ? 1 : w->at_once < slices ? w->at_once : slices;
 }
-
-/* Whether words of an edge fill a sector, so that they go to the edge's place in the transpose as they are, and are
- * read one after the other. Fewer would be a part of a sector each, which is as well read there. */
-static inline bool csaw__won_by_place(const csaw__winners *w) { return w->words == CSAW__WON_SECTOR; }
 
 #endif

@@ -108,10 +108,7 @@ void Gather(const csaw__device_scatter &s, const How &how) {
     csaw__winners_lay_out(&w, how.planned ? &split.of : nullptr);
     const uint64_t all = p.slices_of_head * s.heads;
     EXPECT_EQ(w.at_once, all);
-    std::vector<uint64_t> place(csaw__won_by_place(&w) ? p.num_edges : 0, 777);
-    Launch(place.size(), csaw__find_places, static_cast<const csaw_edge *>(t.edge), place.size(), place.data());
-    w.edge = t.edge, w.place = place.empty() ? nullptr : place.data(), w.weights = how.fixed;
-    if (!place.empty() && (how.fixed || !s.a.weight)) w.edge = nullptr;
+    w.edge = t.edge, w.weights = how.fixed;
     std::vector<uint32_t> won(how.slices * p.num_edges * w.words + 1, 0xdeadbeef);
     w.won = won.data();
     std::vector<float> partial(how.slices * p.split.most_chunks * p.width + 4, NAN);

@@ -51,14 +51,13 @@ inline csaw_spmm_options There(csaw_spmm_options options, csaw_edge *arg, const 
 class Plan {
   public:
     Plan(const csaw_sparse &a, const char *device, bool fixed = false, uint32_t heads = 1, bool hubs = false,
-         bool maxima = false, bool means = false) {
+         bool means = false) {
         csaw_prepare_options options = {};
         options.size = sizeof options;
         options.device = device;
         options.fixed_weights = fixed;
         options.heads = heads;
         options.hubs = hubs;
-        options.maxima = maxima;
         options.means = means;
         EXPECT_EQ(csaw_spmm_prepare(&a, &options, &plan_), CSAW_OK) << csaw_last_error();
     }

@@ -200,7 +200,7 @@ TEST_F(SpmmGpu, APlanWithoutMemoryIsRefused) {
     csaw_prepare_options options = {};
     options.size = sizeof options;
     options.device = "cuda:0";
-    options.fixed_weights = options.hubs = options.maxima = options.means = true;
+    options.fixed_weights = options.hubs = options.means = true;
     csaw_status status = CSAW_ENOMEM;
     uint64_t n = 0;
     for (csaw_spmm_plan *plan = nullptr; status != CSAW_OK; csaw_spmm_plan_free(plan)) {

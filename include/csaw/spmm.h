@@ -61,14 +61,11 @@ typedef struct csaw_prepare_options {
                            head; where a plan on a GPU reorders rows, up to 8 more, and products read copies too */
     uint32_t heads;     /* of fixed weights, [num_edges, heads]; default 1 */
     void *stream;       /* a cudaStream_t of the device; NULL = the default stream */
-    bool hubs;   /* finds the columns that most edges name, whose features CSAW_SPMM_HUBS keeps in shared memory, of
-                    the matrix and of its transpose: 8 bytes an edge. CSAW_EUNSUPPORTED on the CPU */
-    bool maxima; /* for dx of MAX and MIN on a GPU, of a matrix of fewer than 64 edges a row, stored in 16 bits, where a
-                    head has more than 128 columns, a multiple of 8: keeps where each edge stands in the transpose,
-                    which such calls else find each time. 8 bytes an edge; of no use to others */
-    bool means;  /* for dx of MEAN on a GPU, without weights or with fixed ones: keeps them in the transpose's order,
-                    divided by the number of edges of each row, which such calls else do each time. 4 bytes an edge
-                    and head. CSAW_EINVAL with weights that are not fixed */
+    bool hubs;  /* finds the columns that most edges name, whose features CSAW_SPMM_HUBS keeps in shared memory, of
+                   the matrix and of its transpose: 8 bytes an edge. CSAW_EUNSUPPORTED on the CPU */
+    bool means; /* for dx of MEAN on a GPU, without weights or with fixed ones: keeps them in the transpose's order,
+                   divided by the number of edges of each row, which such calls else do each time. 4 bytes an edge
+                   and head. CSAW_EINVAL with weights that are not fixed */
 } csaw_prepare_options;
 
 /* Checks the matrix as csaw_sparse_check() does. a: at most 2^32 - 1 rows. */

@@ -114,7 +114,7 @@ csaw_sparse = _struct(
     ("col", c_void_p), ("weight", c_void_p))
 csaw_prepare_options = _struct(
     "csaw_prepare_options", ("size", c_size_t), ("device", c_char_p), ("fixed_weights", c_bool), ("heads", c_uint32),
-    ("stream", c_void_p), ("hubs", c_bool), ("maxima", c_bool), ("means", c_bool))
+    ("stream", c_void_p), ("hubs", c_bool), ("means", c_bool))
 csaw_spmm_options = _struct(
     "csaw_spmm_options", ("size", c_size_t), ("reduce", c_int), ("device", c_char_p), ("heads", c_uint32),
     ("exact", c_bool), ("arg", c_void_p), ("plan", c_void_p), ("stream", c_void_p), ("reducer", c_void_p),

@@ -121,10 +121,10 @@ def _key(rowptr: Tensor, col: Tensor, cols: int):
     return rowptr.data_ptr(), col.data_ptr(), rowptr.shape[0], col.shape[0], cols
 
 
-def prepare(rowptr: Tensor, col: Tensor, cols: int, maxima: bool = False, means: bool = False) -> Handle:
+def prepare(rowptr: Tensor, col: Tensor, cols: int, means: bool = False) -> Handle:
     """Checks the matrix and finds out what products with it need. Keep the result as long as it is to be used."""
     a = sparse(rowptr, col, None, cols)
-    options = make_options(s.csaw_prepare_options, maxima=maxima, means=means, **place_of(rowptr))
+    options = make_options(s.csaw_prepare_options, means=means, **place_of(rowptr))
     pointer = create(lib.csaw_spmm_prepare, a, byref(options))
     handle = Handle(pointer, lib.csaw_spmm_plan_free, (rowptr, col))
     _plans[_key(rowptr, col, cols)] = handle

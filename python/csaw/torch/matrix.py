@@ -36,18 +36,16 @@ class Matrix:
     rowptr: [rows + 1] int64; col: [edges] int32; weight: [edges] float32, or None = all 1; edge: [edges] int64, where
     each entry was among the edges given, None = in the same order. Tensors must stay as they are. prepare=False: a
     matrix of one training step. Nothing is kept, so that each product finds out what it needs, and on a GPU nothing is
-    checked and nothing waits; all bits are the same. maxima=True: on a GPU 8 bytes an edge are kept as well, by which
-    gradients of "max" and "min" of more than 128 columns in 16 bits take less time; means=True: 4, for "mean" without
-    weights.
+    checked and nothing waits; all bits are the same. means=True: on a GPU 4 bytes an edge are kept as well, by
+    which gradients of "mean" without weights take less time.
     """
 
     def __init__(self, rowptr: Tensor, col: Tensor, weight: Optional[Tensor] = None, num_cols: Optional[int] = None,
-                 edge: Optional[Tensor] = None, prepare: bool = True, maxima: bool = False, means: bool = False):
+                 edge: Optional[Tensor] = None, prepare: bool = True, means: bool = False):
         if means and weight is not None:
             raise invalid("means=True keeps weights of a matrix that has none, but weight is given; leave one of them out")
-        for name, kept in (("maxima", maxima), ("means", means)):
-            if kept and not prepare:
-                raise invalid(f"{name}=True keeps something, but prepare=False keeps nothing; leave one of them out")
+        if means and not prepare:
+            raise invalid("means=True keeps something, but prepare=False keeps nothing; leave one of them out")
         self.rowptr, self.col = rowptr.contiguous(), col.contiguous()
         self.weight = None if weight is None else weight.to(torch.float32).contiguous()
         self.edge = edge
@@ -55,9 +53,9 @@ class Matrix:
         self.shape: Tuple[int, int] = (rows, rows if num_cols is None else int(num_cols))
         if self.shape[1] > MAX_COLS:
             raise invalid(f"the matrix has {self.shape[1]} columns; PyTorch's indices allow {MAX_COLS}")
-        self.maxima, self.means = maxima, means
+        self.means = means
         parts = self.rowptr, self.col, self.shape[1]
-        self._plan = _prepare(*parts, maxima, means) if prepare else _check(*parts)
+        self._plan = _prepare(*parts, means) if prepare else _check(*parts)
         self._row: Optional[Tensor] = None
         self._place: Optional[Tensor] = None
         self.derived: Dict[Any, Any] = {}  # what layers made of it: with loops, normalised
@@ -99,7 +97,7 @@ class Matrix:
             return self
         weight, edge = (None if x is None else x.to(device) for x in (self.weight, self.edge))
         return Matrix(self.rowptr.to(device), self.col.to(device), weight, self.shape[1], edge, self.prepared,
-                      self.maxima, self.means)
+                      self.means)
 
     def dense(self) -> Tensor:
         """[rows, cols] float32, repeated entries added."""
@@ -113,8 +111,7 @@ class Matrix:
         return self._plan is not None
 
     def __reduce__(self):
-        return Matrix, (self.rowptr, self.col, self.weight, self.shape[1], self.edge, self.prepared, self.maxima,
-                        self.means)
+        return Matrix, (self.rowptr, self.col, self.weight, self.shape[1], self.edge, self.prepared, self.means)
 
     def __repr__(self):
         return f"Matrix({self.shape[0]} x {self.shape[1]}, {self.num_edges} edges, {self.device})"

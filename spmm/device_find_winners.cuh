@@ -15,7 +15,8 @@
  * all edges. */
 template <typename EDGE, int WORDS>
 static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const __grid_constant__ csaw__winners w) {
-    constexpr int ROWS = CSAW__WON_HELD / WORDS; /* that follow each other, `apart`, of a lane */
+    constexpr int ROWS = CSAW__WON_HELD / WORDS;   /* that follow each other, `apart`, of a lane */
+    constexpr uint32_t VOTES = WORDS == 4 ? 2 : 4; /* one after the other, as measured */
     const uint32_t lane = threadIdx.x % 32, own = lane & ((1u << w.lane_bits) - 1), apart = 32 >> w.lane_bits;
     const uint32_t group = CSAW__ALL_LANES >> (32 - (1u << w.lane_bits)) << (lane - own);
     const uint32_t blocks = (uint32_t)w.find_blocks;
@@ -53,9 +54,9 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const
             const uint32_t most = __reduce_max_sync(CSAW__ALL_LANES, (uint32_t)length[r]);
             words won = {};
 #pragma unroll 1
-            for (uint32_t k = 0; k < most; k += 4) /* more than there are, at most */
+            for (uint32_t k = 0; k < most; k += VOTES) /* more than there are, at most */
 #pragma unroll
-                for (uint32_t j = 0; j < 4; j++)
+                for (uint32_t j = 0; j < VOTES; j++)
 #pragma unroll
                     for (int i = 0; i < WORDS; i++) {
                         const uint32_t those = __ballot_sync(CSAW__ALL_LANES, number[r][i] == k + j);

@@ -136,7 +136,7 @@ static inline uint32_t csaw__weight_lane_bits(const csaw__device_scatter *s) {
  * share its sectors. Sums of a row of few edges stand in shared memory until it ends. EDGE: an integer that counts all
  * edges. */
 template <csaw_dtype X, csaw_dtype DY, typename EDGE, int HELD>
-static __global__ void __launch_bounds__(CSAW__THREADS, 12)
+static __global__ void __launch_bounds__(CSAW__THREADS, HELD == CSAW__WEIGHTS_HELD ? 10 : 12)
     csaw__scatter_weights(const __grid_constant__ csaw__device_scatter s) {
     typedef typename csaw__stored<X == CSAW_F32 ? 4 : 2>::type of_x;
     typedef typename csaw__stored<DY == CSAW_F32 ? 4 : 2>::type of_dy;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_winners.cuh - device code of dx of MAX and MIN over the transpose. A first kernel says of each edge, in a
- * word for each 32 columns, where arg names it (spmm/device_find_winners.cuh); a second adds what csaw_spmm() would by
- * stretches of the transpose (spmm/device_stretch.cuh), but of dy only where a bit is set: of a row of n edges about
- * one in n elements is read. To be compiled without contraction of a * b + c.
+ * word for each 32 columns, where arg names it (spmm/device_find_winners.cuh); a second goes by stretches of the
+ * transpose (spmm/device_stretch.cuh), leaves out edges that won nothing, and adds what csaw_spmm() would of those
+ * left, but of dy only where a bit is set: of a row of n edges about one in n elements is read. To be compiled without
+ * contraction of a * b + c.
  *
- * Limit on an H200, arxiv, 64 and 256 columns of float32: 61 and 44% of the issue slots, 35 and 26% of the warps, of
- * eight loads at once; csaw__find_winners 73 and 75% of the issue slots. docs/measured/2026-11-29-gpu-31.md. */
+ * Limit on an H200, coauthor_phy, 64 columns of float32: csaw__find_winners 65% of the issue slots,
+ * csaw__gather_winners 61%, with 39% of the warps; R-MAT 20, 16 columns: 74%, and 72% of the L2 cache's throughput.
+ * docs/measured/2026-11-29-gpu-32.md. */
 #ifndef CSAW_SPMM_DEVICE_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_CUH
 

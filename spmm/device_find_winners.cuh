@@ -26,7 +26,9 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const
     const csaw__slice slice = csaw__slice_at(&w.turned, w.turned.first_slice + slice_number);
     const uint64_t cols = w.turned.y.cols, before = slice_number * w.turned.num_edges;
     const csaw_edge *const arg = w.arg + first * cols + slice.first + own;
-    csaw__end_after_last(); /* and csaw__gather_winners() begins once all blocks are done */
+    /* csaw__gather_winners() finds its rows meanwhile. */
+    csaw__end_after_last();
+    csaw__let_next_begin();
     EDGE begin[ROWS], length[ROWS], number[ROWS][WORDS]; /* number: within the row */
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {

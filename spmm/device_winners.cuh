@@ -188,8 +188,6 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
     const uint32_t block =
         csaw__stretch_part_of(blockIdx.x - slice_number * blocks, blocks, w.deal.multiprocessors, BLOCKS);
     const uint64_t place = (block * (uint64_t)(CSAW__STRETCH_THREADS / 32) + threadIdx.x / 32) * w.deal.places;
-    csaw__end_after_last(); /* and then alone the next may begin: csaw__merge_stretches() reads rows before it waits */
-    csaw__let_next_begin();
     if (place >= p.rows + p.num_edges) return;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
     const uint32_t *const won = w.won + slice_number * p.num_edges * VECTOR;
@@ -202,6 +200,8 @@ static __global__ void __launch_bounds__(CSAW__STRETCH_THREADS, BLOCKS)
         const csaw__stretch_part part =
             csaw__stretch_part_at(p, slice, slice_number, w.deal, place, first, begun, false, &room->of, &own);
         more = part.more;
+        csaw__end_after_last(); /* words stand; and then alone the next may begin, which reads rows before it waits */
+        csaw__let_next_begin();
         for (uint32_t rest = part.empty; rest; rest &= rest - 1) {
             const uint64_t row = __shfl_sync(CSAW__ALL_LANES, own.row, __ffs((int)rest) - 1);
             if (column < slice.width) csaw__store<VECTOR>(&p.y, row, slice.first + column, zero);

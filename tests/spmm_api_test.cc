@@ -229,7 +229,7 @@ TEST(SpmmApi, work_bytes_are_what_calls_take) {
         for (uint32_t heads : {1, 2}) {
             give_weights(&a, heads, 1);
             const csaw_sparse view = a.view();
-            const csaw_prepare_options prepare = {sizeof prepare, nullptr, true, heads, nullptr, false, false, false};
+            const csaw_prepare_options prepare = {sizeof prepare, nullptr, true, heads, nullptr, false, false};
             csaw_spmm_plan *fixed = nullptr, *plan = nullptr;
             ASSERT_EQ(csaw_spmm_prepare(&view, &prepare, &fixed), CSAW_OK);
             ASSERT_EQ(csaw_spmm_prepare(&view, nullptr, &plan), CSAW_OK);
@@ -310,7 +310,7 @@ TEST(SpmmApi, each_allocation_fails_in_turn) {
             [&] { return csaw_sddmm(&view, y.view(), x.view(), nullptr, dweight.data()); },
             [&] {
                 csaw_spmm_plan *plan = nullptr;
-                const csaw_prepare_options prepare = {sizeof prepare, nullptr, true, 1, nullptr, false, false, false};
+                const csaw_prepare_options prepare = {sizeof prepare, nullptr, true, 1, nullptr, false, false};
                 const csaw_status status = csaw_spmm_prepare(&view, &prepare, &plan);
                 EXPECT_EQ(plan == nullptr, status != CSAW_OK);
                 csaw_spmm_plan_free(plan);

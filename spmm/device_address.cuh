@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* An address is worked out here, and not anew wherever it is used. */
+/* An address, or a number, is worked out here, and not anew wherever it is used. */
 static __device__ __forceinline__ void csaw__work_out(const char *&address) {
 #ifdef __CUDA_ARCH__
     asm volatile("" : "+l"(address));

@@ -12,7 +12,7 @@
 /* Some rows of a slice by a warp, a row by as many lanes as a word has columns, up to a warp. Of rows of few edges the
  * lanes vote for each edge, and lane k keeps what edge k got. Of others those lanes whose columns one edge won find
  * each other, and the first of them stores the word, once all words of the row are zeros. EDGE: an integer that counts
- * all edges. */
+ * all edges, and a warp more. */
 template <typename EDGE, int WORDS>
 static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const __grid_constant__ csaw__winners w) {
     constexpr int ROWS = CSAW__WON_HELD / WORDS;   /* that follow each other, `apart`, of a lane */
@@ -49,7 +49,7 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const
         if (r >= (int)w.find_rows) break;
         length[r] -= begin[r];
         const bool are_few = __all_sync(CSAW__ALL_LANES, length[r] <= few);
-        const auto words_of = [&](EDGE k) { return (words *)(w.won + (before + begin[r] + k) * WORDS); };
+        const auto words_of = [&](EDGE k) { return w.won + (before + begin[r] + k) * WORDS; };
 #pragma unroll
         for (int i = 0; i < WORDS; i++) number[r][i] -= begin[r];
         if (are_few) {
@@ -66,20 +66,20 @@ static __global__ void __launch_bounds__(CSAW__THREADS) csaw__find_winners(const
                     }
 #pragma unroll
             for (int i = 0; i < WORDS; i++) won.at[i] = (won.at[i] & group) >> (lane - own);
-            if (own < length[r]) csaw__put<WORDS>(words_of(own)->at, won.at);
+            if (own < length[r]) csaw__put<WORDS>(words_of(own), won.at);
             continue;
         }
         uint32_t same[WORDS];
         const words none = {};
         csaw__lanes_alike<WORDS>(number[r], csaw__bits_of_lanes(length[r]), same);
-        for (EDGE k = own; k < length[r]; k += 1u << w.lane_bits) csaw__put<WORDS>(words_of(k)->at, none.at);
+        for (EDGE k = own; k < length[r]; k += 1u << w.lane_bits) csaw__put<WORDS>(words_of(k), none.at);
         __syncwarp();
 #pragma unroll
         for (int i = 0; i < WORDS; i++) {
             const bool is_winner = number[r][i] < length[r];
             const uint32_t those = same[i] & group & __ballot_sync(CSAW__ALL_LANES, is_winner);
             if (!is_winner || those << (31 - lane) != 1u << 31) continue; /* others store it, or none does */
-            words_of(number[r][i])->at[i] = those >> (lane - own);
+            words_of(number[r][i])[i] = those >> (lane - own);
         }
     }
 }
@@ -96,8 +96,8 @@ template <typename EDGE> static csaw__find_winners_kernel *csaw__find_winners_of
 }
 
 static csaw__find_winners_kernel *csaw__find_winners_at(const csaw__winners *w) {
-    return w->turned.num_edges <= UINT32_MAX ? csaw__find_winners_of<uint32_t>(w->words)
-                                             : csaw__find_winners_of<uint64_t>(w->words);
+    return w->turned.num_edges <= UINT32_MAX - 32 ? csaw__find_winners_of<uint32_t>(w->words)
+                                                  : csaw__find_winners_of<uint64_t>(w->words);
 }
 
 #endif

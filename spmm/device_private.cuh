@@ -73,6 +73,7 @@ csaw_status csaw__launch_bf16(const csaw__product *p, csaw_spmm_method method, u
                               cudaStream_t stream);
 /* One launch of CSAW_SPMM_HUBS. next: [slices of the launch] work memory. */
 csaw_status csaw__launch_hubs(const place &where, const csaw__product *p, const csaw__hubs *hubs, uint32_t *next);
+
 /* A launch that begins beside what ends before it, and waits for that by itself (csaw__end_after_last() of
  * spmm/device_beside.cuh). Code that does not wait, as it is loaded on the current device, must not begin early. */
 template <typename... P, typename... A>
@@ -186,7 +187,7 @@ csaw_status csaw__device_features(const place &where, csaw_spmm_method method, c
                                   const csaw_dense *dy, const csaw_dense *dx);
 /* dx of MAX and MIN over the transpose, which is opened and is filled here once all memory is taken, and where that is
  * faster than to sort: rows are not many times as few as edges, and stretches count them. Strides of dy and dx are
- * filled in. plan: whose transpose that is, or NULL. dy: NULL = any. */
+ * filled in. plan: whose transpose that is, or NULL. */
 bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_dense *dy);
 csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const csaw_spmm_plan *plan,
                                  const csaw__device_turned &turned, uint32_t heads, const csaw_edge *arg,

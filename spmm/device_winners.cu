@@ -9,17 +9,14 @@
 
 bool csaw__device_gathers_winners(const csaw_sparse *a, const csaw_dense *dy) {
     csaw__product turned = {};
-    turned.rows = a->cols;
-    if (dy) turned.x = *dy;
+    turned.rows = a->cols, turned.x = *dy;
     return a->num_edges / CSAW__WON_DEGREE < a->rows && csaw__takes_stretches(&turned);
 }
 
 static csaw_status launch(const place &where, const csaw__winners *w) {
     const csaw__product *const p = &w->turned;
     const unsigned slices = (unsigned)p->slices;
-    if (w->find_blocks)
-        CSAW_TRY(
-            csaw__launch_early(where, slices * (unsigned)w->find_blocks, CSAW__THREADS, csaw__find_winners_at(w), *w));
+    CSAW_TRY(csaw__launch_early(where, slices * (unsigned)w->find_blocks, CSAW__THREADS, csaw__find_winners_at(w), *w));
     CSAW_TRY(
         csaw__launch_early(where, slices * (unsigned)p->blocks, CSAW__STRETCH_THREADS, csaw__winners_kernel_at(w), *w));
     return csaw__launch_stretch_merge(where, p, &w->deal);

@@ -13,6 +13,9 @@ enum {
     CSAW__WON_LEAST_PLACES = 64, /* where a GPU has room for more stretches than there are */
     CSAW__WON_DEGREE = 64        /* mean degree up to which words are no more bytes than arg is */
 };
+static_assert(CSAW__WON_PLACES <= CSAW_CHUNK && CSAW__WON_PLACES % CSAW__STRETCH_GRAIN == 0 &&
+                  CSAW__WON_LEAST_PLACES % CSAW__STRETCH_GRAIN == 0,
+              "as of other stretches");
 
 typedef struct csaw__winners {
     csaw__product turned;    /* rows are those of the transpose, as the deal has them; x is dy, y is dx */
@@ -43,7 +46,7 @@ static __host__ __device__ constexpr csaw__stretch_shape csaw__won_shape_of(uint
 }
 
 /* Rows and edges of a stretch: as many as let all stretches that can be under way on a GPU at once end at the same
- * time, by the fewest turns of such. */
+ * time, by the fewest turns of such; as if all slices were of one launch. */
 static inline uint32_t csaw__won_places(const csaw__product *p, uint64_t multiprocessors) {
     const uint64_t blocks = csaw__won_shape_of(p->vector).blocks * multiprocessors, grain = CSAW__STRETCH_GRAIN;
     const uint64_t warps = blocks * (CSAW__STRETCH_THREADS / 32), most = warps * CSAW__WON_PLACES;
@@ -74,7 +77,7 @@ static inline void csaw__winners_lay_out(csaw__winners *w, const csaw__long_rows
     w->find_rows = CSAW__WON_HELD / w->words;
     if (each < w->find_rows) w->find_rows = each ? (uint32_t)each : 1;
     const uint64_t of_block = w->find_rows * beside * (CSAW__THREADS / 32);
-    w->find_blocks = (w->rows + of_block - 1) / of_block;
+    w->find_blocks = w->rows ? (w->rows + of_block - 1) / of_block : 1; /* what came before ends before it does */
     const uint64_t slices = p->slices_of_head * p->heads, partial = csaw__partial_bytes(p);
     const uint64_t of_partial = partial ? CSAW__ROOM_BYTES / partial : slices;
     w->at_once = most_words / w->words;

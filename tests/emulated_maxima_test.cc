@@ -81,6 +81,7 @@ struct How {                // dx as spmm/device_winners.cu has it
     bool reordered = false; // rows of the transpose were brought near
     bool fixed = false;     // by weights that a plan has
     bool wide = false;      // edges are counted in 64 bits
+    uint32_t multiprocessors = 3;
 };
 
 void Gather(const csaw__device_scatter &s, const How &how) {
@@ -104,7 +105,7 @@ void Gather(const csaw__device_scatter &s, const How &how) {
     std::vector<uint32_t> first_rows(csaw__stretches_of(p.rows, p.num_edges, CSAW__STRETCH_GRAIN));
     Launch(first_rows.size() * 32, csaw__find_first_rows, p.rowptr, p.rows, p.num_edges, first_rows.data());
     if (how.planned) w.deal.first_rows = first_rows.data();
-    w.deal.multiprocessors = 3;
+    w.deal.multiprocessors = how.multiprocessors;
     csaw__winners_lay_out(&w, how.planned ? &split.of : nullptr);
     const uint64_t all = p.slices_of_head * s.heads;
     EXPECT_EQ(w.at_once, all);
@@ -135,9 +136,9 @@ Matrix WithTies(Matrix m) {
 
 // Short rows, rows of chunks, and columns of more than one; empty rows and columns; parallel edges.
 TEST(EmulatedMaxima, WinnersGatheredHaveTheCpusBits) {
-    for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 4, 20, 256, 257, 1100}, 7, true), into_hub(),
-                     random_sparse("few columns", std::vector<uint64_t>(400, 3), 3, false), power_law(false),
-                     random_sparse("long columns", std::vector<uint64_t>(600, 4), 3, true),
+    for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 4, 20, 256, 257, 1100, 16, 17, 8, 15}, 7, true),
+                     into_hub(), random_sparse("few columns", std::vector<uint64_t>(400, 3), 3, false),
+                     power_law(false), random_sparse("long columns", std::vector<uint64_t>(600, 4), 3, true),
                      random_sparse("short", std::vector<uint64_t>(70, 7), 61, true)})
         for (uint64_t columns : {1, 8, 31, 33, 64, 65, 100, 128, 136, 256, 320})
             for (uint32_t heads : {1, 2})
@@ -167,6 +168,7 @@ TEST(EmulatedMaxima, WinnersGatheredHaveTheCpusBits) {
                         s.dx = WithStride(dx.view());
                         How how;
                         how.slices = columns == 65 ? 2 : 4, how.planned = planned, how.wide = columns % 3 == 1;
+                        how.multiprocessors = columns % 2 + columns / 64 % 2 * 2 + 1; // rows a warp, places
                         how.reordered = planned && (columns + heads) % 4;
                         how.fixed = view.weight && (columns + dtype) % 2;
                         Gather(s, how);
@@ -203,12 +205,29 @@ TEST(EmulatedMaxima, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
     EXPECT_EQ(laid_out(8, CSAW_F32, 60000000, 8, 1000000), (V{32, 1, 1, 2}));   // words of two heads, of eight
 }
 
+// As many places as end at the same time on all multiprocessors, by turns of no more than 256.
+TEST(EmulatedMaxima, StretchesOfWinnersEndTogether) {
+    for (uint64_t vector : {1, 2, 4, 8})
+        for (uint64_t edges : {1, 100, 5000, 100000, 777777, 20000000}) {
+            csaw__product p = {};
+            p.vector = static_cast<uint32_t>(vector), p.slices_of_head = 2, p.heads = 3;
+            p.rows = edges / 3, p.num_edges = edges;
+            const uint64_t places = csaw__won_places(&p, 10), all = 6 * (p.rows + p.num_edges);
+            const uint64_t warps = 10 * 4 * csaw__won_shape_of(p.vector).blocks, most = warps * CSAW_CHUNK;
+            EXPECT_EQ(places % CSAW__STRETCH_GRAIN, 0u);
+            EXPECT_GE(places, 64u);
+            EXPECT_LE(places, 256u);
+            EXPECT_LE((all + places - 1) / places, (all + most - 1) / most * warps) << edges << " edges";
+        }
+}
+
 // A warp finds the winners of eight words: of so many rows, of two beside each other where 16 lanes hold a row's
-// columns.
+// columns; of fewer where a GPU has room for more warps.
 TEST(EmulatedMaxima, RowsOfAWarpThatFindsWinners) {
-    const auto blocks = [](uint64_t columns) {
+    const auto blocks = [](uint64_t columns, uint32_t multiprocessors = 0, uint64_t rows = 1000) {
         csaw__winners w = {};
-        w.rows = w.turned.rows = 1000, w.turned.num_edges = 100, w.turned.heads = 1;
+        w.rows = w.turned.rows = rows, w.turned.num_edges = 100, w.turned.heads = 1;
+        w.deal.multiprocessors = multiprocessors;
         w.turned.x = {1000, columns, columns, CSAW_F16, nullptr}, w.turned.y = w.turned.x;
         csaw__winners_lay_out(&w, nullptr);
         return w.find_blocks;
@@ -217,18 +236,31 @@ TEST(EmulatedMaxima, RowsOfAWarpThatFindsWinners) {
     EXPECT_EQ(blocks(32), 32u);
     EXPECT_EQ(blocks(64), 63u);
     EXPECT_EQ(blocks(256), 250u);
-    EXPECT_EQ(blocks(1), 1u); // 256 rows a warp
+    EXPECT_EQ(blocks(1), 1u);         // 256 rows a warp
+    EXPECT_EQ(blocks(16, 132), 125u); // one row beside another, of four warps
+    EXPECT_EQ(blocks(16, 4), 42u);    // three: room for 40 warps a multiprocessor
+    EXPECT_EQ(blocks(16, 132, 0), 1u);
 }
 
 TEST(EmulatedMaxima, WinnersOfOtherRowsAreNone) {
-    const Sparse a = random_sparse("rows", {2, 0, 3}, 4, true);
-    const std::vector<csaw_edge> none = {
-        2, 5, uint64_t{1} << 32, 0, CSAW_NO_EDGE, 3, 1, ~uint64_t{1}, (uint64_t{1} << 32) + 2};
-    for (uint64_t columns : {3, 33, 64, 256}) // 256: places of edges that are none are looked up nowhere
+    const Sparse a = random_sparse("rows", {2, 0, 3, 20}, 4, true); // the last by ballots of bits
+    const std::vector<csaw_edge> none = {2,
+                                         5,
+                                         uint64_t{1} << 32,
+                                         0,
+                                         CSAW_NO_EDGE,
+                                         3,
+                                         1,
+                                         ~uint64_t{1},
+                                         (uint64_t{1} << 32) + 2,
+                                         4,
+                                         CSAW_NO_EDGE,
+                                         (uint64_t{1} << 32) + 5};
+    for (uint64_t columns : {3, 33, 64, 256})
         for (bool wide : {false, true}) {
-            Dense dy(random_matrix(3, columns, 2), CSAW_F16), dx(4, columns, CSAW_F32),
+            Dense dy(random_matrix(4, columns, 2), CSAW_F16), dx(4, columns, CSAW_F32),
                 zeros(Matrix(4, columns), CSAW_F32);
-            std::vector<csaw_edge> arg(3 * columns);
+            std::vector<csaw_edge> arg(4 * columns);
             for (uint64_t i = 0; i < arg.size(); i++) arg[i] = none[i / columns * 3 + i % columns % 3];
             csaw__device_scatter s = {};
             s.a = a.view(), s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();

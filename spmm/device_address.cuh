@@ -5,12 +5,20 @@
 
 #include <stdint.h>
 
-/* An address, or a number, is worked out here, and not anew wherever it is used. */
-static __device__ __forceinline__ void csaw__work_out(const char *&address) {
+/* An address in global memory, or a number, is worked out here, and not anew wherever it is used. */
+template <typename T> static __device__ __forceinline__ void csaw__work_out(T *&address) {
 #ifdef __CUDA_ARCH__
     asm volatile("" : "+l"(address));
+    __builtin_assume(__isGlobal(address));
 #else
     (void)address;
+#endif
+}
+static __device__ __forceinline__ void csaw__work_out(uint64_t &number) {
+#ifdef __CUDA_ARCH__
+    asm volatile("" : "+l"(number));
+#else
+    (void)number;
 #endif
 }
 static __device__ __forceinline__ void csaw__work_out(uint32_t &number) {

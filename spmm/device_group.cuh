@@ -52,34 +52,6 @@ static __device__ __forceinline__ uint64_t csaw__row_by_warp(const uint64_t *row
     return low;
 }
 
-/* An entry of arg as an integer that counts all edges; one that names none of them becomes CSAW_NO_EDGE. */
-template <typename EDGE> static __device__ __forceinline__ EDGE csaw__edge_named(csaw_edge e) {
-    return sizeof(EDGE) < sizeof e && e >> 32 ? (EDGE)CSAW_NO_EDGE : (EDGE)e;
-}
-
-/* Of each of some numbers below 2^bits, the lanes of a warp that have the same; bits: the same in all lanes. (A match
- * of lanes takes 7 clocks for each number that there is, on an H200.) */
-template <int COUNT, typename T>
-static __device__ __forceinline__ void csaw__lanes_alike(const T *number, uint32_t bits, uint32_t *same) {
-#pragma unroll
-    for (int i = 0; i < COUNT; i++) same[i] = CSAW__ALL_LANES;
-#pragma unroll 1
-    for (uint32_t b = 0; b < bits; b++)
-#pragma unroll
-        for (int i = 0; i < COUNT; i++) {
-            const bool is_set = number[i] >> b & 1;
-            same[i] &= __ballot_sync(CSAW__ALL_LANES, is_set) ^ (is_set ? 0 : CSAW__ALL_LANES);
-        }
-}
-
-/* How many bits numbers below `count` of each lane have, at most. */
-static __device__ __forceinline__ uint32_t csaw__bits_of_lanes(uint64_t count) {
-    return __reduce_max_sync(CSAW__ALL_LANES, count > 1 ? 64 - (uint32_t)__clzll((long long)(count - 1)) : 0);
-}
-static __device__ __forceinline__ uint32_t csaw__bits_of_lanes(uint32_t count) {
-    return __reduce_max_sync(CSAW__ALL_LANES, count > 1 ? 32 - (uint32_t)__clz((int)(count - 1)) : 0);
-}
-
 /* The lanes of a group: sum l stands in lane l / VECTOR. Every lane ends with the result. */
 template <int VECTOR> static __device__ __forceinline__ float csaw__sum_of_sums(float *sum) {
     constexpr int lanes = CSAW__SUMS / VECTOR;

@@ -47,11 +47,11 @@ static __global__ void csaw__merge(const __grid_constant__ csaw__product p) {
     const uint64_t first_chunk = slice_number * p.split.most_chunks + row.chunk;
     const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
     const bool extreme = p.reduce == CSAW_MAX || p.reduce == CSAW_MIN;
-    const auto chunk = [&](uint64_t k) { return first_chunk + k; };
+    const uint64_t last_chunk = first_chunk + (length - 1) / CSAW_CHUNK;
     if (p.vector >= CSAW__VECTOR)
-        csaw__merge_row<CSAW__VECTOR>(p, slice, row.row, begin, length, extreme, chunk);
+        csaw__merge_row<CSAW__VECTOR>(p, slice, row.row, begin, length, extreme, first_chunk, last_chunk);
     else
-        csaw__merge_row<1>(p, slice, row.row, begin, length, extreme, chunk);
+        csaw__merge_row<1>(p, slice, row.row, begin, length, extreme, first_chunk, last_chunk);
 }
 
 #endif

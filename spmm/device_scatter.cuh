@@ -8,6 +8,7 @@
 #ifndef CSAW_SPMM_DEVICE_SCATTER_CUH
 #define CSAW_SPMM_DEVICE_SCATTER_CUH
 
+#include "spmm/device_address.cuh"
 #include "spmm/device_arguments.h"
 #include "spmm/device_element.cuh"
 #include "spmm/device_group.cuh"
@@ -118,9 +119,10 @@ static __global__ void csaw__scatter_merge(const __grid_constant__ csaw__device_
 }
 
 enum {
-    CSAW__WEIGHTS_ROOM = 64, /* edges of a row whose sums stand in shared memory */
-    CSAW__WEIGHTS_HELD = 4,  /* columns whose products a lane has on their way, at most */
-    CSAW__WEIGHTS_STEPS = 4  /* columns of an edge that are added before a warp looks whether more are left */
+    CSAW__WEIGHTS_ROOM = 64,  /* edges of a row whose sums stand in shared memory */
+    CSAW__WEIGHTS_HELD = 4,   /* columns whose products a lane has on their way, at most */
+    CSAW__WEIGHTS_STEPS = 4,  /* columns of an edge that are added before a warp looks whether more are left */
+    CSAW__WEIGHTS_MATCHED = 4 /* bits of numbers that lanes are matched by */
 };
 
 /* Lanes that take a row and head: as many as it has columns, up to a warp. s->width: columns of a head. */
@@ -130,11 +132,46 @@ static inline uint32_t csaw__weight_lane_bits(const csaw__device_scatter *s) {
     return bits;
 }
 
+/* An entry of arg as an integer that counts all edges; one that names none of them becomes CSAW_NO_EDGE. */
+template <typename EDGE> static __device__ __forceinline__ EDGE csaw__edge_named(csaw_edge e) {
+    return sizeof(EDGE) < sizeof e && e >> 32 ? (EDGE)CSAW_NO_EDGE : (EDGE)e;
+}
+
+/* How many bits numbers below `count` of each lane have, at most. */
+static __device__ __forceinline__ uint32_t csaw__bits_of_lanes(uint64_t count) {
+    return __reduce_max_sync(CSAW__ALL_LANES, count > 1 ? 64 - (uint32_t)__clzll((long long)(count - 1)) : 0);
+}
+static __device__ __forceinline__ uint32_t csaw__bits_of_lanes(uint32_t count) {
+    return __reduce_max_sync(CSAW__ALL_LANES, count > 1 ? 32 - (uint32_t)__clz((int)(count - 1)) : 0);
+}
+
+/* Of each of some numbers, the lanes of a warp that have the same; those of 2^bits or more may be held for one of the
+ * others. bits: the same in all lanes. A match of lanes takes 7 clocks for each number that there is, on an H200, and
+ * few instructions; so it is for few numbers, and others are told by their bits. */
+template <int COUNT, typename T>
+static __device__ __forceinline__ void csaw__lanes_alike(const T *number, uint32_t bits, uint32_t *same) {
+    if (bits && bits <= CSAW__WEIGHTS_MATCHED) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) same[i] = __match_any_sync(CSAW__ALL_LANES, number[i]);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) same[i] = CSAW__ALL_LANES;
+#pragma unroll 1
+    for (uint32_t b = 0; b < bits; b++)
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            const bool is_set = number[i] >> b & 1;
+            same[i] &= __ballot_sync(CSAW__ALL_LANES, is_set) ^ (is_set ? 0 : CSAW__ALL_LANES);
+        }
+}
+
 /* A lane has a column at a time of each 32, and HELD of them on their way. Of the columns that one edge won among 32
- * each adds its product to what the one before hands on, in order, and the first to what the columns before have left:
- * so a row takes as long as its columns, however many edges it has, and a product is read once, by a warp whose lanes
- * share its sectors. Sums of a row of few edges stand in shared memory until it ends. EDGE: an integer that counts all
- * edges. */
+ * each adds its product to what the one before hands on, in order, and the first to what the columns before have left.
+ * All do so again and again, until the last has a sum of sums that no longer change, which takes two instructions a
+ * time: so a row takes as long as its columns, however many edges it has, and a product is read once, by a warp whose
+ * lanes share its sectors. Sums of a row of few edges stand in shared memory until it ends. EDGE: an integer that
+ * counts all edges. */
 template <csaw_dtype X, csaw_dtype DY, typename EDGE, int HELD>
 static __global__ void __launch_bounds__(CSAW__THREADS, HELD == CSAW__WEIGHTS_HELD ? 10 : 12)
     csaw__scatter_weights(const __grid_constant__ csaw__device_scatter s) {
@@ -150,12 +187,18 @@ static __global__ void __launch_bounds__(CSAW__THREADS, HELD == CSAW__WEIGHTS_HE
     const EDGE begin = (EDGE)before, length = is_row ? (EDGE)s.a.rowptr[row + 1] - begin : 0;
     const bool stays = HELD > 1 && length <= CSAW__WEIGHTS_ROOM;
     const uint32_t bits = csaw__bits_of_lanes(length), heads = stays ? 1 : s.heads;
-    const csaw_edge *const arg = s.arg + row * s.dy.cols + first;
-    const csaw_vertex *const of_row = s.a.col + before;
     float *const dweight = s.dweight + before * s.heads + head;
     float *const sums = stays ? rooms[HELD == 1 ? 0 : threadIdx.x / 32] : dweight; /* `heads` apart */
-    const of_x *const x = (const of_x *)s.x.data + first;
-    const of_dy *const dy = (const of_dy *)s.dy.data + row * s.dy.stride + first;
+    uint64_t row_bytes = s.x.stride * sizeof(of_x);
+    const csaw_vertex *of_row = s.a.col + before;
+    const csaw_edge *arg = s.arg + row * s.dy.cols + first;
+    const char *x = (const char *)((const of_x *)s.x.data + first);
+    const of_dy *dy = (const of_dy *)s.dy.data + row * s.dy.stride + first;
+    csaw__work_out(row_bytes);
+    csaw__work_out(of_row);
+    csaw__work_out(arg);
+    csaw__work_out(x);
+    csaw__work_out(dy);
     for (EDGE k = own; k < length; k += lanes) sums[(uint64_t)k * heads] = 0;
     __syncwarp();
     for (uint32_t turn = 0; turn < s.width; turn += 32 * HELD) { /* the same turns for all lanes of a warp */
@@ -166,19 +209,22 @@ static __global__ void __launch_bounds__(CSAW__THREADS, HELD == CSAW__WEIGHTS_HE
         of_dy dy_at[HELD];
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
-            const uint32_t c = turn + 32 * j;
-            number[j] = csaw__edge_named<EDGE>(length && c + own < s.width ? arg[c] : CSAW_NO_EDGE) - begin;
+            const bool is_named = length && turn + 32 * j + own < s.width;
+            number[j] = csaw__edge_named<EDGE>(is_named ? arg[32 * j] : CSAW_NO_EDGE) - begin;
         }
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
             col[j] = 0, dy_at[j] = 0;
-            if (number[j] < length) col[j] = of_row[number[j]], dy_at[j] = dy[turn + 32 * j];
+            if (number[j] >= length) continue;
+            col[j] = of_row[number[j]];
+            dy_at[j] = dy[32 * j];
         }
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
             x_at[j] = 0;
-            if (number[j] < length) x_at[j] = x[col[j] * s.x.stride + turn + 32 * j];
+            if (number[j] < length) x_at[j] = ((const of_x *)(x + col[j] * row_bytes))[32 * j];
         }
+        arg += 32 * HELD, x += 32 * HELD * sizeof(of_x), dy += 32 * HELD;
         csaw__lanes_alike<HELD>(number, bits, same);
 #pragma unroll
         for (int j = 0; j < HELD; j++) {
@@ -187,15 +233,13 @@ static __global__ void __launch_bounds__(CSAW__THREADS, HELD == CSAW__WEIGHTS_HE
             const bool is_won = number[j] < length;
             float *const sum_of = sums + (uint64_t)number[j] * heads;
             const uint32_t those = same[j] & group & __ballot_sync(CSAW__ALL_LANES, is_won);
-            const uint32_t earlier = is_won ? those & ((1u << lane) - 1) : 0, rank = __popc(earlier);
-            const int from = earlier ? 31 - __clz((int)earlier) : 0;
+            const uint32_t earlier = is_won ? those & ((1u << lane) - 1) : 0;
+            const int from = earlier ? 31 - __clz((int)earlier) : (int)lane;
+            const float added = earlier ? product : 0.0f; /* to a sum, which is not -0, nothing */
             float sum = (is_won && !earlier && turn + j ? *sum_of : 0.0f) + product;
-            for (uint32_t r = 1; __any_sync(CSAW__ALL_LANES, rank >= r); r += CSAW__WEIGHTS_STEPS)
+            for (int rank = __popc(earlier); __any_sync(CSAW__ALL_LANES, rank > 0); rank -= CSAW__WEIGHTS_STEPS)
 #pragma unroll
-                for (uint32_t k = 0; k < CSAW__WEIGHTS_STEPS; k++) {
-                    const float so_far = __shfl_sync(CSAW__ALL_LANES, sum, from);
-                    if (rank == r + k) sum = so_far + product;
-                }
+                for (int k = 0; k < CSAW__WEIGHTS_STEPS; k++) sum = __shfl_sync(CSAW__ALL_LANES, sum, from) + added;
             __syncwarp();                                    /* what columns before had left was read */
             if (is_won && those >> lane == 1) *sum_of = sum; /* the last of them */
             __syncwarp();                                    /* for the columns to come */

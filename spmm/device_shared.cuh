@@ -44,6 +44,12 @@ template <typename T> class csaw__shared_array {
             "r"((uint32_t)is)
             : "memory");
     }
+    __device__ __forceinline__ void or_if(bool is, uint32_t i, uint32_t bits) const { /* atomically */
+        static_assert(sizeof(T) == 4);
+        asm volatile("{\n.reg .pred is;\nsetp.ne.u32 is, %2, 0;\n@is red.shared.or.b32 [%0], %1;\n}" ::"r"(at_ + i * 4),
+                     "r"(bits), "r"((uint32_t)is)
+                     : "memory");
+    }
     template <typename X> __device__ __forceinline__ void put_next(X x) { /* to the first; the next is then the first */
         put(0, x);
         at_ += sizeof(T);
@@ -108,6 +114,9 @@ template <typename T> class csaw__shared_array {
     template <typename X> void put(uint32_t i, X x) const { first_[i] = (T)x; }
     void add_if(bool is, uint32_t i, T x) const {
         if (is) first_[i] += x;
+    }
+    void or_if(bool is, uint32_t i, T bits) const {
+        if (is) first_[i] |= bits;
     }
     template <typename X> void put_next(X x) { *first_++ = (T)x; }
     uint32_t count_if(bool is) const { return is ? (*first_)++ : 0; }

@@ -85,10 +85,10 @@ struct csaw__stretch_part {
 
 /* Lane l has row first + l - 1; lane 0 what the stretch has of the row before, if `begun`: the chunk that begins in it,
  * or what the first stretch that lies in a row or chunk as a whole takes over from the one where that begins. Fills in
- * room->row. */
+ * rows, in shared memory: 32 at most, and one more is read but not used. */
 static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(
     const csaw__product &p, const csaw__slice &slice, uint32_t slice_number, const csaw__stretch_deal &deal,
-    uint64_t place, uint32_t first, bool begun, bool extreme, csaw__stretch_room *room, csaw__stretch_lane *own) {
+    uint64_t place, uint32_t first, bool begun, bool extreme, csaw__stretch_row *rows, csaw__stretch_lane *own) {
     const uint32_t stretch = deal.places;
     const uint32_t lane = threadIdx.x % 32;
     const uint32_t row = first + lane - 1; /* before the first: no row */
@@ -126,7 +126,7 @@ static __device__ __forceinline__ csaw__stretch_part csaw__stretch_part_at(
     own->end = count ? (uint32_t)(begin - part.first_edge) + count : 0;
     part.edges = __shfl_sync(CSAW__ALL_LANES, own->end, with_edges ? 31 - __clz((int)with_edges) : 0);
     if (count) {
-        csaw__stretch_row *const out = room->row + __popc(with_edges & ((1u << lane) - 1));
+        csaw__stretch_row *const out = rows + __popc(with_edges & ((1u << lane) - 1));
         const uint64_t chunk = slice_number * p.split.most_chunks + csaw__chunk_place(p, begin, last);
         out->to = is_chunk ? chunk * p.width : from.row * p.y.stride + slice.first;
         out->shift = shift;
@@ -327,7 +327,7 @@ static __device__ __forceinline__ void csaw__reduce_stretch(const csaw__product 
     for (; more; first += 31, begun = false) {
         csaw__stretch_lane own;
         const csaw__stretch_part part =
-            csaw__stretch_part_at(p, slice, slice_number, deal, place, first, begun, EXTREME, room, &own);
+            csaw__stretch_part_at(p, slice, slice_number, deal, place, first, begun, EXTREME, room->row, &own);
         more = part.more;
         for (uint32_t rest = part.empty; rest; rest &= rest - 1) {
             const uint64_t row = __shfl_sync(CSAW__ALL_LANES, own.row, __ffs((int)rest) - 1);

@@ -16,8 +16,8 @@ static __device__ __forceinline__ uint64_t csaw__chunk_place(const csaw__product
 /* A warp a long row that is listed, or else what is long of some rows; of each slice. What it needs of the rows it
  * reads before the stretches are done. */
 template <bool EXTREME>
-static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__product p,
-                                             const csaw__reordered_row *moved) {
+static __global__ void __launch_bounds__(CSAW__THREADS, 4)
+    csaw__merge_stretches(const __grid_constant__ csaw__product p, const csaw__reordered_row *moved) {
     const uint32_t lane = threadIdx.x % 32;
     const uint64_t warp = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
     const uint64_t of_slice = csaw__stretch_mergers(&p), slice_number = p.slices == 1 ? 0 : warp / of_slice;
@@ -33,15 +33,16 @@ static __global__ void csaw__merge_stretches(const __grid_constant__ csaw__produ
         const int from = __ffs((int)rest) - 1;
         const auto of = [&](uint64_t x) { return __shfl_sync(CSAW__ALL_LANES, x, from); };
         const uint64_t to = of(own), own_edge = EXTREME ? of(first) : 0, edge = of(begin), edges = of(length);
-        const uint64_t before = slice_number * p.split.most_chunks, last = (edges - 1) / CSAW_CHUNK;
+        const uint64_t before = slice_number * p.split.most_chunks, last = (edges - 1) / CSAW_CHUNK * CSAW_CHUNK;
+        const uint64_t chunk = before + csaw__chunk_place(p, edge, false);
+        const uint64_t last_chunk = before + csaw__chunk_place(p, edge + last, true);
         const csaw__slice slice = csaw__slice_at(&p, p.first_slice + slice_number);
-        const auto chunk = [&](uint64_t k) { return before + csaw__chunk_place(p, edge + k * CSAW_CHUNK, k == last); };
         if (p.vector >= 4)
-            csaw__merge_row<4>(p, slice, to, own_edge, edges, EXTREME, chunk);
+            csaw__merge_row<4>(p, slice, to, own_edge, edges, EXTREME, chunk, last_chunk);
         else if (p.vector == 2)
-            csaw__merge_row<2>(p, slice, to, own_edge, edges, EXTREME, chunk);
+            csaw__merge_row<2>(p, slice, to, own_edge, edges, EXTREME, chunk, last_chunk);
         else
-            csaw__merge_row<1>(p, slice, to, own_edge, edges, EXTREME, chunk);
+            csaw__merge_row<1>(p, slice, to, own_edge, edges, EXTREME, chunk, last_chunk);
     }
 }
 

@@ -27,7 +27,7 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
                                  const csaw_dense *dy, const csaw_dense *dx) {
     const csaw__device_plan *const d = plan ? plan->device : nullptr;
     const csaw__device_transpose &t = turned.transpose();
-    work<uint32_t> won;
+    work<char> won;
     work<float> partial;
     csaw__winners w = {};
     csaw__product *const p = &w.turned;
@@ -57,7 +57,7 @@ csaw_status csaw__device_winners(const place &where, const csaw_sparse *a, const
                  "%llu rows and %llu columns take %llu blocks, but a launch has at most 2^31 - 1; split the matrix",
                  (unsigned long long)a->rows, (unsigned long long)a->cols, (unsigned long long)blocks);
     if (w.at_once * blocks > 0x7fffffffu) w.at_once = 0x7fffffffu / blocks;
-    CSAW_TRY(won.take(where, w.at_once * a->num_edges * w.words, "which edges won"));
+    CSAW_TRY(won.take(where, w.at_once * a->num_edges * w.bytes, "which edges won"));
     CSAW_TRY(partial.take(where, w.at_once * p->split.most_chunks * p->width, "partial results of long rows"));
     CSAW_TRY(turned.fill(where));
     if (where.counted) return CSAW_OK;

@@ -6,9 +6,12 @@
 #include "spmm/device_stretch_layout.cuh"
 
 enum {
-    CSAW__WON_HELD = 8,          /* words of rows that a warp finds at once */
-    CSAW__WON_WARPS = 40,        /* that find winners on a multiprocessor at once, about */
-    CSAW__WON_FEW = 16,          /* edges of a row that lanes vote for one after the other */
+    CSAW__WON_VECTOR = 4,        /* elements that a lane loads of an edge, at most; of 16 bits too, as measured */
+    CSAW__WON_LANES = 8,         /* that find the winners of a row */
+    CSAW__WON_HELD = 8,          /* entries of arg of such a lane, at least */
+    CSAW__WON_ROOM = 1 << 10,    /* bytes of shared memory of a warp that does, */
+    CSAW__WON_WINDOW = 128,      /* or of so many edges */
+    CSAW__WON_KEPT = 2 * 32,     /* edges that a warp keeps, of those that won, before it adds what they bring */
     CSAW__WON_PLACES = 256,      /* of a stretch, at most */
     CSAW__WON_LEAST_PLACES = 64, /* where a GPU has room for more stretches than there are */
     CSAW__WON_DEGREE = 64        /* mean degree up to which words are no more bytes than arg is */
@@ -25,11 +28,9 @@ typedef struct csaw__winners {
     const csaw_edge *arg;    /* [rows, columns of dy] */
     const csaw_edge *edge;   /* [num_edges] of the matrix, by the transpose's edges */
     bool weights;            /* stand in the transpose's order, not in the matrix's */
-    uint32_t *won;           /* [slices of a launch, num_edges, words] bit c of word i: arg names the edge in column
+    void *won;               /* [slices of a launch, num_edges, words] bit c of word i: arg names the edge in column
                               * 32 i + c of the slice */
-    uint32_t words;          /* of a slice */
-    uint32_t lane_bits;      /* 2^lane_bits lanes find the winners of a row */
-    uint32_t find_rows;      /* that a lane finds the winners of: CSAW__WON_HELD words, or fewer where rows are few */
+    uint32_t bytes;          /* of an edge's words of a slice: words of 4 bytes, or one of 2 */
     uint64_t find_blocks;    /* of a slice, that find winners */
     uint64_t at_once;        /* slices of a launch */
 } csaw__winners;
@@ -40,9 +41,23 @@ static inline uint64_t csaw__won_room(const csaw__winners *w) {
     return of_arg > CSAW__ROOM_BYTES ? of_arg : CSAW__ROOM_BYTES;
 }
 
+/* By bytes of an edge's words: rows of a lane that finds winners, and of a warp; edges that a warp has shared memory
+ * for. That is little, since the kernel that gathers begins on the same multiprocessor, and then has what is left as
+ * its L1 cache. */
+static __host__ __device__ constexpr uint32_t csaw__won_rows_of(uint32_t bytes) {
+    const uint32_t of_row = bytes * 8 / CSAW__WON_LANES;
+    return of_row < CSAW__WON_HELD ? CSAW__WON_HELD / of_row : 1;
+}
+static __host__ __device__ constexpr uint32_t csaw__won_rows_of_warp(uint32_t bytes) {
+    return csaw__won_rows_of(bytes) * (32 / CSAW__WON_LANES);
+}
+static __host__ __device__ constexpr uint32_t csaw__won_window_of(uint32_t bytes) {
+    return CSAW__WON_ROOM / bytes < CSAW__WON_WINDOW ? uint32_t{CSAW__WON_WINDOW} : CSAW__WON_ROOM / bytes;
+}
+
 /* By elements that a lane loads of an edge. */
 static __host__ __device__ constexpr csaw__stretch_shape csaw__won_shape_of(uint32_t vector) {
-    return csaw__stretch_shape{8, vector == 1 ? 10 : vector == 2 ? 8 : vector == 4 ? 6 : 4};
+    return csaw__stretch_shape{8, vector == 1 ? 10 : vector == 2 ? 8 : 6};
 }
 
 /* Rows and edges of a stretch: as many as let all stretches that can be under way on a GPU at once end at the same
@@ -61,26 +76,21 @@ static inline uint32_t csaw__won_places(const csaw__product *p, uint64_t multipr
  * of all edges fit work memory. known: the long rows, by a plan; NULL = not known. */
 static inline void csaw__winners_lay_out(csaw__winners *w, const csaw__long_rows *known) {
     csaw__product *const p = &w->turned;
-    const uint64_t bytes = p->num_edges * sizeof *w->won; /* of a word each */
-    const uint64_t most_words = bytes ? csaw__won_room(w) / bytes : UINT64_MAX;
+    const uint64_t most = p->num_edges ? csaw__won_room(w) / p->num_edges : UINT64_MAX; /* bytes of an edge */
     csaw__lay_vectors(p);
+    if (p->vector > CSAW__WON_VECTOR) p->vector = CSAW__WON_VECTOR;
     p->reduce = CSAW_SUM;
-    while (p->vector > 1 && p->vector > most_words) p->vector /= 2;
+    while (p->vector > 1 && p->vector * sizeof(uint32_t) > most) p->vector /= 2;
     csaw__lay_stretches(p, known, 0);
-    w->words = p->vector;
+    w->bytes = p->columns <= 16 ? 2 : p->vector * (uint32_t)sizeof(uint32_t);
     w->deal.places = csaw__won_places(p, w->deal.multiprocessors);
     csaw__deal_stretches(p, w->deal.places);
-    w->lane_bits = 0;
-    while (w->lane_bits < 5 && 1u << w->lane_bits < p->columns) w->lane_bits++;
-    const uint64_t beside = 32 >> w->lane_bits, at_once = w->deal.multiprocessors * CSAW__WON_WARPS * beside;
-    const uint64_t each = at_once ? w->rows * p->slices_of_head * p->heads / at_once : UINT64_MAX;
-    w->find_rows = CSAW__WON_HELD / w->words;
-    if (each < w->find_rows) w->find_rows = each ? (uint32_t)each : 1;
-    const uint64_t of_block = w->find_rows * beside * (CSAW__THREADS / 32);
+    const uint64_t slices = p->slices_of_head * p->heads,
+                   of_block = csaw__won_rows_of_warp(w->bytes) * (CSAW__THREADS / 32);
     w->find_blocks = w->rows ? (w->rows + of_block - 1) / of_block : 1; /* what came before ends before it does */
-    const uint64_t slices = p->slices_of_head * p->heads, partial = csaw__partial_bytes(p);
+    const uint64_t partial = csaw__partial_bytes(p);
     const uint64_t of_partial = partial ? CSAW__ROOM_BYTES / partial : slices;
-    w->at_once = most_words / w->words;
+    w->at_once = most / w->bytes;
     if (w->at_once > of_partial) w->at_once = of_partial;
     w->at_once = w->at_once < 1 ? 1 : w->at_once < slices ? w->at_once : slices;
 }

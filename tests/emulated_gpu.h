@@ -255,6 +255,11 @@ inline uint32_t __reduce_add_sync(uint32_t mask, uint32_t x) {
     for (uint32_t value : emulated::OfAllLanes(mask, x, "reduce_add")) sum += value;
     return sum;
 }
+inline uint32_t __reduce_or_sync(uint32_t mask, uint32_t x) {
+    uint32_t any = 0;
+    for (uint32_t value : emulated::OfAllLanes(mask, x, "reduce_or")) any |= value;
+    return any;
+}
 inline uint32_t __reduce_max_sync(uint32_t mask, uint32_t x) {
     uint32_t most = x;
     for (uint32_t value : emulated::OfAllLanes(mask, x, "reduce_max")) most = value > most ? value : most;
@@ -303,7 +308,10 @@ inline float atomicAdd(float *p, float value) {
     *p = before + value;
     return before;
 }
-inline uint32_t atomicOr(uint32_t *p, uint32_t value) { return __atomic_fetch_or(p, value, __ATOMIC_SEQ_CST); }
+inline uint32_t atomicOr(uint32_t *p, uint32_t value) {
+    if (reinterpret_cast<uintptr_t>(p) % sizeof *p) std::abort(); // as a GPU does
+    return __atomic_fetch_or(p, value, __ATOMIC_SEQ_CST);
+}
 inline uint32_t atomicExch(uint32_t *p, uint32_t value) { return __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST); }
 inline uint32_t atomicMin(uint32_t *p, uint32_t value) {
     uint32_t before = __atomic_load_n(p, __ATOMIC_SEQ_CST);

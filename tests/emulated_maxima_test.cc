@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <random>
 
 extern "C" {
 #include "spmm/plan.h"
@@ -110,21 +111,23 @@ void Gather(const csaw__device_scatter &s, const How &how) {
     const uint64_t all = p.slices_of_head * s.heads;
     EXPECT_EQ(w.at_once, all);
     w.edge = t.edge, w.weights = how.fixed;
-    std::vector<uint32_t> won(how.slices * p.num_edges * w.words + 1, 0xdeadbeef);
-    w.won = won.data();
+    const uint64_t words = (how.slices * p.num_edges * w.bytes + 3) / 4;
+    std::vector<uint32_t> won(words + 8, 0xdeadbeef);
+    uint32_t *const first_word = won.data() + (16 - reinterpret_cast<uintptr_t>(won.data()) % 16) / 4;
+    w.won = first_word;
     std::vector<float> partial(how.slices * p.split.most_chunks * p.width + 4, NAN);
     p.partial = reinterpret_cast<float *>(reinterpret_cast<uintptr_t>(partial.data() + 3) & ~uintptr_t{15});
-    const auto find = how.wide ? csaw__find_winners_of<uint64_t>(w.words) : csaw__find_winners_at(&w);
+    const auto find = how.wide ? csaw__find_winners_of<uint64_t>(w.bytes) : csaw__find_winners_at(&w);
     const auto gather = csaw__winners_kernel_at(&w);
     for (p.first_slice = 0; p.first_slice < all; p.first_slice += how.slices) {
         p.slices = std::min(how.slices, all - p.first_slice);
-        std::fill(won.begin(), won.end() - 1, 0xfeedf00d); // all of them are stored
+        std::fill(first_word, first_word + words, 0xfeedf00d); // all of them are stored
         emulated::RunBlocks(p.slices * w.find_blocks, CSAW__THREADS, [&] { find(w); });
         emulated::RunBlocks(p.slices * p.blocks, CSAW__STRETCH_THREADS, [&] { gather(w); });
         emulated::RunBlocks(csaw__stretch_merging_blocks(&p, p.slices), CSAW__THREADS,
                             [&] { csaw__merge_stretches<false>(p, w.deal.moved); });
     }
-    EXPECT_EQ(won.back(), 0xdeadbeef);
+    EXPECT_EQ(first_word[words], 0xdeadbeef);
     csaw__transpose_free(&t);
 }
 
@@ -139,12 +142,14 @@ TEST(EmulatedMaxima, WinnersGatheredHaveTheCpusBits) {
     for (Sparse a : {random_sparse("rows", {0, 9, 300, 1, 0, 4, 20, 256, 257, 1100, 16, 17, 8, 15}, 7, true),
                      into_hub(), random_sparse("few columns", std::vector<uint64_t>(400, 3), 3, false),
                      power_law(false), random_sparse("long columns", std::vector<uint64_t>(600, 4), 3, true),
+                     random_sparse("columns of many chunks", std::vector<uint64_t>(2500, 4), 2, true),
                      random_sparse("short", std::vector<uint64_t>(70, 7), 61, true)})
         for (uint64_t columns : {1, 8, 31, 33, 64, 65, 100, 128, 136, 256, 320})
             for (uint32_t heads : {1, 2})
                 for (csaw_dtype dtype : dtypes) {
                     if (heads == 2 && columns != 33 && columns != 64 && columns != 136) continue;
                     if (dtype != CSAW_F32 && (columns < 31 || columns == 65)) continue;
+                    if (a.rows > 2000 && columns != 8 && columns != 33 && columns != 64) continue;
                     if (columns > 65 && (a.rows > 100 || (a.cols < 10 && columns != 136))) continue;
                     if (!reference::takes_case()) continue;
                     const csaw_reduce reduce = (columns + heads) % 2 ? CSAW_MAX : CSAW_MIN;
@@ -168,7 +173,7 @@ TEST(EmulatedMaxima, WinnersGatheredHaveTheCpusBits) {
                         s.dx = WithStride(dx.view());
                         How how;
                         how.slices = columns == 65 ? 2 : 4, how.planned = planned, how.wide = columns % 3 == 1;
-                        how.multiprocessors = columns % 2 + columns / 64 % 2 * 2 + 1; // rows a warp, places
+                        how.multiprocessors = columns % 2 + columns / 64 % 2 * 2 + 1; // places of a stretch
                         how.reordered = planned && (columns + heads) % 4;
                         how.fixed = view.weight && (columns + dtype) % 2;
                         Gather(s, how);
@@ -185,29 +190,31 @@ TEST(EmulatedMaxima, SlicesOfWinnersAreAsWideAsAWarpAndWorkMemoryHold) {
         w.turned.x = {rows, columns * heads, columns * heads, dtype, nullptr}, w.turned.y = w.turned.x;
         csaw__winners_lay_out(&w, nullptr);
         const uint64_t room = std::max<uint64_t>(CSAW__ROOM_BYTES, rows * columns * heads * sizeof(csaw_edge));
-        EXPECT_LE(w.words * w.at_once, std::max<uint64_t>(room / (4 * edges), 1));
-        return std::vector<uint64_t>{w.turned.width, w.words, w.turned.slices_of_head, w.at_once};
+        EXPECT_LE(w.bytes * w.at_once, std::max<uint64_t>(room / edges, w.bytes));
+        return std::vector<uint64_t>{w.turned.width, w.bytes, w.turned.slices_of_head, w.at_once};
     };
-    typedef std::vector<uint64_t> V; // columns and words of a slice, slices of a head, slices of a launch
-    EXPECT_EQ(laid_out(64, CSAW_F32, 100, 1), (V{64, 2, 1, 1}));
-    EXPECT_EQ(laid_out(256, CSAW_F32, 100, 1), (V{128, 4, 2, 2}));
-    EXPECT_EQ(laid_out(260, CSAW_F32, 100, 2), (V{128, 4, 3, 6}));
-    EXPECT_EQ(laid_out(20, CSAW_F32, 100, 1), (V{32, 1, 1, 1}));
-    EXPECT_EQ(laid_out(66, CSAW_F32, 100, 1), (V{32, 1, 3, 3}));
-    EXPECT_EQ(laid_out(6, CSAW_F32, 100, 1), (V{32, 1, 1, 1}));
-    EXPECT_EQ(laid_out(64, CSAW_BF16, 100, 1), (V{64, 2, 1, 1}));
-    EXPECT_EQ(laid_out(512, CSAW_F16, 100, 1), (V{256, 8, 2, 2}));
-    EXPECT_EQ(laid_out(256, CSAW_F32, 12ull << 20, 1), (V{128, 4, 2, 1}));
-    EXPECT_EQ(laid_out(256, CSAW_F32, 32ull << 20, 1), (V{64, 2, 4, 1}));
-    EXPECT_EQ(laid_out(256, CSAW_F16, 64ull << 20, 1), (V{32, 1, 8, 1}));
-    EXPECT_EQ(laid_out(256, CSAW_F32, 1ull << 30, 1), (V{32, 1, 8, 1}));
-    EXPECT_EQ(laid_out(64, CSAW_F32, 123718280, 1, 2449029), (V{64, 2, 1, 1})); // as many bytes as arg has
-    EXPECT_EQ(laid_out(8, CSAW_F32, 60000000, 8, 1000000), (V{32, 1, 1, 2}));   // words of two heads, of eight
+    typedef std::vector<uint64_t> V; // columns of a slice, bytes of its words, slices of a head, slices of a launch
+    EXPECT_EQ(laid_out(64, CSAW_F32, 100, 1), (V{64, 8, 1, 1}));
+    EXPECT_EQ(laid_out(256, CSAW_F32, 100, 1), (V{128, 16, 2, 2}));
+    EXPECT_EQ(laid_out(260, CSAW_F32, 100, 2), (V{128, 16, 3, 6}));
+    EXPECT_EQ(laid_out(20, CSAW_F32, 100, 1), (V{32, 4, 1, 1}));
+    EXPECT_EQ(laid_out(17, CSAW_F32, 100, 1), (V{32, 4, 1, 1}));
+    EXPECT_EQ(laid_out(16, CSAW_F16, 100, 1), (V{32, 2, 1, 1}));
+    EXPECT_EQ(laid_out(66, CSAW_F32, 100, 1), (V{32, 4, 3, 3}));
+    EXPECT_EQ(laid_out(6, CSAW_F32, 100, 1), (V{32, 2, 1, 1}));
+    EXPECT_EQ(laid_out(64, CSAW_BF16, 100, 1), (V{64, 8, 1, 1}));
+    EXPECT_EQ(laid_out(512, CSAW_F16, 100, 1), (V{128, 16, 4, 4}));
+    EXPECT_EQ(laid_out(256, CSAW_F32, 12ull << 20, 1), (V{128, 16, 2, 1}));
+    EXPECT_EQ(laid_out(256, CSAW_F32, 32ull << 20, 1), (V{64, 8, 4, 1}));
+    EXPECT_EQ(laid_out(256, CSAW_F16, 64ull << 20, 1), (V{32, 4, 8, 1}));
+    EXPECT_EQ(laid_out(256, CSAW_F32, 1ull << 30, 1), (V{32, 4, 8, 1}));
+    EXPECT_EQ(laid_out(64, CSAW_F32, 123718280, 1, 2449029), (V{64, 8, 1, 1})); // as many bytes as arg has
+    EXPECT_EQ(laid_out(8, CSAW_F32, 60000000, 8, 1000000), (V{32, 2, 1, 4}));   // words of four heads, of eight
 }
 
 // As many places as end at the same time on all multiprocessors, by turns of no more than 256.
 TEST(EmulatedMaxima, StretchesOfWinnersEndTogether) {
-    for (uint64_t vector : {1, 2, 4, 8})
+    for (uint64_t vector : {1, 2, 4})
         for (uint64_t edges : {1, 100, 5000, 100000, 777777, 20000000}) {
             csaw__product p = {};
             p.vector = static_cast<uint32_t>(vector), p.slices_of_head = 2, p.heads = 3;
@@ -221,29 +228,88 @@ TEST(EmulatedMaxima, StretchesOfWinnersEndTogether) {
         }
 }
 
-// A warp finds the winners of eight words: of so many rows, of two beside each other where 16 lanes hold a row's
-// columns; of fewer where a GPU has room for more warps.
-TEST(EmulatedMaxima, RowsOfAWarpThatFindsWinners) {
-    const auto blocks = [](uint64_t columns, uint32_t multiprocessors = 0, uint64_t rows = 1000) {
+// Eight lanes a row, eight entries of arg or more a lane.
+TEST(EmulatedMaxima, RowsOfABlockThatFindsWinners) {
+    const auto blocks = [](uint64_t columns, uint64_t rows = 1000) {
         csaw__winners w = {};
         w.rows = w.turned.rows = rows, w.turned.num_edges = 100, w.turned.heads = 1;
-        w.deal.multiprocessors = multiprocessors;
         w.turned.x = {1000, columns, columns, CSAW_F16, nullptr}, w.turned.y = w.turned.x;
         csaw__winners_lay_out(&w, nullptr);
         return w.find_blocks;
     };
-    EXPECT_EQ(blocks(16), 16u); // of 4 * 16 rows
+    EXPECT_EQ(blocks(1), 16u); // of 4 * 16 rows
+    EXPECT_EQ(blocks(16), 16u);
     EXPECT_EQ(blocks(32), 32u);
     EXPECT_EQ(blocks(64), 63u);
-    EXPECT_EQ(blocks(256), 250u);
-    EXPECT_EQ(blocks(1), 1u);         // 256 rows a warp
-    EXPECT_EQ(blocks(16, 132), 125u); // one row beside another, of four warps
-    EXPECT_EQ(blocks(16, 4), 42u);    // three: room for 40 warps a multiprocessor
-    EXPECT_EQ(blocks(16, 132, 0), 1u);
+    EXPECT_EQ(blocks(128), 63u);
+    EXPECT_EQ(blocks(256), 63u);
+    EXPECT_EQ(blocks(16, 0), 1u);
+    csaw__winners w = {};
+    for (uint32_t bytes : {2, 4, 8, 16}) { // edges counted in 32 bits, and a warp more, or in 64
+        w.bytes = bytes, w.turned.num_edges = UINT32_MAX - 32;
+        EXPECT_EQ(csaw__find_winners_at(&w), csaw__find_winners_of<uint32_t>(bytes));
+        w.turned.num_edges++;
+        EXPECT_EQ(csaw__find_winners_at(&w), csaw__find_winners_of<uint64_t>(bytes));
+    }
+}
+
+// The words themselves: of rows that windows hold whole, that end where one does, and that are many; those which begin
+// in the middle of a word; entries that name edges of other rows, or none.
+TEST(EmulatedMaxima, WordsSayWhereArgNamesAnEdge) {
+    const std::vector<uint64_t> lengths = {5,   1, 0, 2, 120, 3,   1,   0, 128, 1, 7, 127, 384, 1,  512,
+                                           513, 1, 4, 0, 1,   897, 126, 2, 385, 0, 0, 3,   700, 11, 5000,
+                                           2,   1, 9, 0, 33,  64,  65,  1, 0,   1, 2, 600, 3,   251};
+    const Sparse a = random_sparse("windows", lengths, 50, false);
+    const csaw_sparse view = a.view();
+    ASSERT_TRUE(view.num_edges % 2); // so that words of 2 bytes of another head begin in the middle of one of 4
+    for (uint64_t columns : {3, 16, 17, 32, 64, 100, 128, 256})
+        for (uint32_t heads : {1, 2})
+            for (bool wide : {false, true}) {
+                std::mt19937_64 random(columns + heads);
+                csaw__winners w = {};
+                csaw__product &p = w.turned;
+                const uint64_t cols = columns * heads;
+                std::vector<csaw_edge> arg(view.rows * cols);
+                for (uint64_t i = 0; i < arg.size(); i++) {
+                    const uint64_t row = i / cols, begin = view.rowptr[row], length = view.rowptr[row + 1] - begin;
+                    const uint64_t which = random() % 16;
+                    arg[i] = which == 0             ? CSAW_NO_EDGE
+                             : which == 1           ? random() % view.num_edges
+                             : which == 2           ? begin + length
+                             : which == 3           ? (uint64_t{1} << 32) + begin
+                             : which < 6 && length  ? begin
+                             : which == 6 && length ? begin + length - 1
+                             : which < 9 && length  ? begin + random() % std::min<uint64_t>(length, 4)
+                             : length               ? begin + random() % length
+                                                    : CSAW_NO_EDGE;
+                }
+                w.rowptr = view.rowptr, w.rows = view.rows, w.arg = arg.data();
+                p.rows = view.cols, p.num_edges = view.num_edges, p.heads = heads;
+                p.x = {view.rows, cols, cols, CSAW_F16, nullptr}, p.y = {view.cols, cols, cols, CSAW_F16, nullptr};
+                csaw__winners_lay_out(&w, nullptr);
+                p.slices = p.slices_of_head * heads;
+                std::vector<csaw__pack<uint32_t, 4>> room(p.slices * view.num_edges * w.bytes / 16 + 2);
+                std::memset(room.data(), 0xa5, room.size() * sizeof room[0]);
+                w.won = room.data();
+                const auto find = wide ? csaw__find_winners_of<uint64_t>(w.bytes) : csaw__find_winners_at(&w);
+                emulated::RunBlocks(p.slices * w.find_blocks, CSAW__THREADS, [&] { find(w); });
+                std::vector<uint8_t> want(room.size() * sizeof room[0], 0xa5);
+                std::fill(want.begin(), want.begin() + p.slices * view.num_edges * w.bytes, 0);
+                for (uint64_t row = 0; row < view.rows; row++)
+                    for (uint64_t c = 0; c < cols; c++) {
+                        const csaw_edge e = arg[row * cols + c];
+                        if (e < view.rowptr[row] || e >= view.rowptr[row + 1]) continue;
+                        const uint64_t slice = c / columns * p.slices_of_head + c % columns / p.width,
+                                       bit = c % columns % p.width;
+                        want[(slice * view.num_edges + e) * w.bytes + bit / 8] |= 1 << bit % 8;
+                    }
+                EXPECT_EQ(std::memcmp(room.data(), want.data(), want.size()), 0)
+                    << columns << " columns, " << heads << " heads, wide " << wide;
+            }
 }
 
 TEST(EmulatedMaxima, WinnersOfOtherRowsAreNone) {
-    const Sparse a = random_sparse("rows", {2, 0, 3, 20}, 4, true); // the last by ballots of bits
+    const Sparse a = random_sparse("rows", {2, 0, 3, 20}, 4, true);
     const std::vector<csaw_edge> none = {2,
                                          5,
                                          uint64_t{1} << 32,

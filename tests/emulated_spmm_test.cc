@@ -248,7 +248,7 @@ void ExpectCpuBits(const Sparse &a, const Ask &ask, const std::vector<csaw_spmm_
 
 // Rows on both sides of every limit: a chunk, rows taken whole, hubs of several chunks; parallel edges.
 Sparse Hubs(bool weighted) {
-    return random_sparse("hubs", {3, 1024, 0, 1025, 255, 2500, 256, 257, 0, 1, 1536}, 30, weighted);
+    return random_sparse("hubs", {3, 1024, 0, 1025, 255, 2500, 256, 257, 0, 1, 1536, 18 * 256 + 1}, 30, weighted);
 }
 
 TEST(EmulatedSpmm, EveryWidth) {

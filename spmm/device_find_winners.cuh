@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_find_winners.cuh - which edges won, in the backward pass of MAX and MIN: a word for each edge and 32
- * columns says where arg names it. A word is 4 bytes an edge where arg would be 8 for each column. The transpose finds
- * an edge's words anywhere, so those of a slice stand side by side. */
+ * columns, or half a word for 16, says where arg names it. A word is 4 bytes an edge where arg would be 8 for each
+ * column. The transpose finds an edge's words anywhere, so those of a slice stand side by side. */
 #ifndef CSAW_SPMM_DEVICE_FIND_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_FIND_WINNERS_CUH
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* spmm/device_long.cuh - rows of more than CSAW_CHUNK edges: found, and the results of their chunks merged in order.
  *
- * Limit on an H200 (csaw__merge), all of reddit, 256 columns: 33% of the issue slots, 28% of the throughput of L2:
- * a warp waits for one chunk after the other. docs/measured/2026-11-24-gpu-11.md. */
+ * Limit on an H200 (csaw__merge), all of reddit, 256 columns, before many chunks were waited for at once: 33% of the
+ * issue slots, 28% of the throughput of L2. docs/measured/2026-11-24-gpu-11.md. */
 #ifndef CSAW_SPMM_DEVICE_LONG_CUH
 #define CSAW_SPMM_DEVICE_LONG_CUH
 

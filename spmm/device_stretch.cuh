@@ -19,8 +19,8 @@
  * row's last chunk that begins there; a second kernel merges them. To be compiled without contraction of a * b + c.
  *
  * Limit on an H100, amazon_cs, 128 columns of float32: csaw__stretches L2 at 62% of its throughput, 32% of the issue
- * slots, 18% of the warps at 124 registers a thread; csaw__merge_stretches and csaw__find_first_rows latency, of 7 and
- * 9 us. docs/measured/2026-11-27-gpu-21.md. */
+ * slots, 18% of the warps at 124 registers a thread; csaw__merge_stretches (before it read many chunks at a time) and
+ * csaw__find_first_rows latency, of 7 and 9 us. docs/measured/2026-11-27-gpu-21.md. */
 #ifndef CSAW_SPMM_DEVICE_STRETCH_CUH
 #define CSAW_SPMM_DEVICE_STRETCH_CUH
 

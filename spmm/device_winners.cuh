@@ -5,9 +5,9 @@
  * csaw_spmm() would of those, but of dy only where a bit is set: of a row of n edges about one in n elements is read.
  * To be compiled without contraction of a * b + c.
  *
- * Limit on an H200, coauthor_phy, 64 columns of float32: csaw__find_winners 65% of the issue slots,
- * csaw__gather_winners 61%, with 39% of the warps; R-MAT 20, 16 columns: 74%, and 72% of the L2 cache's throughput.
- * docs/measured/2026-11-29-gpu-32.md. */
+ * Limit on an H200, arxiv, 64 columns of float32: csaw__find_winners 72% of DRAM's throughput, csaw__gather_winners 69%
+ * of the L2 cache's; R-MAT 20, 16 columns: 88% of the L1 cache's, and 75% of the L2 cache's; coauthor_phy, 64: 58% of
+ * the issue slots, both, the second with 39% of the warps. docs/measured/2026-11-29-gpu-33.md. */
 #ifndef CSAW_SPMM_DEVICE_WINNERS_CUH
 #define CSAW_SPMM_DEVICE_WINNERS_CUH
 

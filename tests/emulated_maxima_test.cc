@@ -308,6 +308,32 @@ TEST(EmulatedMaxima, WordsSayWhereArgNamesAnEdge) {
             }
 }
 
+// One column, of which so many of each 32 edges won: those kept fill their room, by one more than half of it, or none.
+TEST(EmulatedMaxima, EdgesAreKeptUntilTheirRoomIsFull) {
+    for (const std::vector<uint32_t> &won : std::vector<std::vector<uint32_t>>{
+             {1, 32, 32, 32}, {32, 32, 32}, {32, 1, 32, 32}, {0, 0, 5, 0, 31, 31, 32, 3}})
+        for (uint64_t columns : {16, 32, 64, 128}) {
+            const uint64_t rows = won.size() * 32;
+            Sparse a = random_sparse("two columns", std::vector<uint64_t>(rows, 2), 2, true);
+            for (uint64_t e = 0; e < a.col.size(); e++) a.col[e] = e % 2;
+            const csaw_sparse view = a.view();
+            std::vector<csaw_edge> arg(rows * columns);
+            for (uint64_t i = 0; i < arg.size(); i++) {
+                const uint64_t row = i / columns;
+                arg[i] = row * 2 + (row % 32 >= won[row / 32]);
+            }
+            Dense dy(random_matrix(rows, columns, 2), CSAW_F32), dx(2, columns, CSAW_F32), want(2, columns, CSAW_F32);
+            const csaw_spmm_options options = options_of(CSAW_MAX, 1, arg.data());
+            ASSERT_EQ(csaw_spmm_backward(&view, nullptr, dy.view(), &options, want.view(), nullptr), CSAW_OK);
+            csaw__device_scatter s = {};
+            s.a = view, s.dy = WithStride(dy.view()), s.dx = WithStride(dx.view()), s.heads = 1, s.arg = arg.data();
+            How how;
+            how.multiprocessors = 1;
+            Gather(s, how);
+            EXPECT_EQ(dx.raw(), want.raw()) << won[0] << ", " << won[1] << ", ... edges, " << columns << " columns";
+        }
+}
+
 TEST(EmulatedMaxima, WinnersOfOtherRowsAreNone) {
     const Sparse a = random_sparse("rows", {2, 0, 3, 20}, 4, true);
     const std::vector<csaw_edge> none = {2,

@@ -14,16 +14,12 @@ template <typename T> static __device__ __forceinline__ void csaw__work_out(T *&
     (void)address;
 #endif
 }
-static __device__ __forceinline__ void csaw__work_out(uint64_t &number) {
+template <typename T> static __device__ __forceinline__ void csaw__work_out(T &number) {
 #ifdef __CUDA_ARCH__
-    asm volatile("" : "+l"(number));
-#else
-    (void)number;
-#endif
-}
-static __device__ __forceinline__ void csaw__work_out(uint32_t &number) {
-#ifdef __CUDA_ARCH__
-    asm volatile("" : "+r"(number));
+    if constexpr (sizeof number == 8)
+        asm volatile("" : "+l"(number));
+    else
+        asm volatile("" : "+r"(number));
 #else
     (void)number;
 #endif
